@@ -1,0 +1,385 @@
+"""What a memory is: the values that every floor above passes around. Standard library only.
+
+Times are seconds since 1970-01-01 UTC as float. Shares, weights and scores are 0..1 unless said otherwise.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Level = Literal["project", "workspace", "global"]
+Status = Literal["active", "archived", "superseded"]
+Origin = Literal["user", "agent", "tool", "imported"]
+Kind = Literal["instruction", "preference", "identity", "decision", "correction", "fix", "outcome", "fact", "note"]
+Importance = Literal["auto", "low", "medium", "high"]
+Role = Literal["user", "assistant", "tool"]
+Mode = Literal["hybrid", "semantic", "keyword"]
+SECTORS = ("semantic", "procedural", "episodic", "emotional", "reflective")
+# Most to least trusted; a fact takes the least trusted origin of its sources.
+ORIGINS: tuple[Origin, ...] = ("user", "agent", "tool", "imported")
+PROTECTED_KINDS: frozenset[str] = frozenset({"instruction", "preference", "identity"})
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Who may see a memory: a project by its identity, a workspace by its name, or everyone (the user)."""
+
+    level: Level
+    name: str = ""
+
+
+GLOBAL = Scope("global")
+
+
+@dataclass(frozen=True, slots=True)
+class Affect:
+    """Circumplex state of a text: valence -1..1, arousal 0..1, complexity 0..1."""
+
+    valence: float = 0.0
+    arousal: float = 0.0
+    complexity: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One kept statement with its life so far. `sequence` is the order of storing and decides what is newer, not the clock."""
+
+    id: str
+    content: str
+    scope: Scope
+    origin: Origin = "agent"
+    kind: Kind = "fact"
+    role: Role = "user"
+    key: str = ""
+    tags: tuple[str, ...] = ()
+    session: str = ""
+    importance: float = 0.5
+    surprisal: float = 1.0
+    affect: Affect = Affect()
+    sectors: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0, 0.0)
+    pinned: bool = False
+    status: Status = "active"
+    version: int = 1
+    created_at: float = 0.0
+    valid_from: float = 0.0
+    valid_to: float | None = None
+    superseded_by: str = ""
+    reason: str = ""  # why it left the active ones
+    reinforcements: float = 0.0
+    reinforced_at: float = 0.0  # stored or last reinforced: decay counts from here
+    recalls: int = 0
+    recalled_at: float | None = None  # labile from here on
+    sequence: int = 0
+
+    @property
+    def protected(self) -> bool:
+        """Never fades and never leaves by a cap."""
+        return self.pinned or self.importance >= 0.8 or self.kind in PROTECTED_KINDS
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """Something said or done, screened, as it was: the raw material of sleep."""
+
+    id: str
+    content: str
+    project: str
+    session: str
+    role: Role
+    origin: Origin
+    at: float
+    kind: str = ""  # a durable kind, "failure", "summary" or "" (chatter)
+    durable: bool = False
+    surprisal: float = 1.0
+    status: Literal["pending", "consolidated"] = "pending"
+    memory_id: str = ""  # the memory it became, if it was kept at once
+    event: str = ""  # identity of the client event, so that the same event twice is one episode
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A former text of a memory and the time it was valid."""
+
+    memory_id: str
+    version: int
+    content: str
+    valid_from: float
+    valid_to: float
+    reason: str
+
+
+EdgeKind = Literal["likeness", "coactivation", "identifier", "adjacency"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An undirected tie between two memories, weight 0..1 (coactivation: number of joint recalls)."""
+
+    a: str
+    b: str
+    kind: EdgeKind
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a caller may see: these scopes, at this time, with these filters. The gates of every read."""
+
+    scopes: tuple[Scope, ...]
+    as_of: float | None = None  # None: what is active now
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A query as the store needs it: `terms` are index tokens (see keywords), `vector` a unit vector or None."""
+
+    view: View
+    terms: tuple[str, ...] = ()
+    vector: np.ndarray | None = None
+    identity: str = ""  # embedder of `vector`
+    limit: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory inside the view that may answer, with the raw figures of the search."""
+
+    memory: Memory
+    cosine: float | None = None  # best window; None: no vector of this embedder
+    keyword: float = 0.0  # BM25, 0 = no term in common
+    coverage: float = 0.0  # share of the query's idf mass that stands in the text
+    before: str = ""  # ids of the visible memories stored before and after it in its session
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search met: candidates (unordered) and the field they stand out from."""
+
+    candidates: tuple[Candidate, ...]
+    rows: int = 0  # visible rows searched
+    cosine_mean: float = 0.0  # over every visible row with a vector
+    cosine_std: float = 0.0
+    rarity: dict[str, float] = field(default_factory=dict)  # idf of each query term over the visible rows
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One named reason for a score: value 0..1 and its weight; share = value * weight."""
+
+    name: str
+    value: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A memory as a recall returns it; `why` maps signal to share and sums to `score`."""
+
+    memory: Memory
+    score: float
+    why: dict[str, float]
+    retention: float = 1.0
+    tokens: int = 0
+    truncated: bool = False
+    energy: float = 0.0  # activation that reached it; a seed has 1.0
+
+    @property
+    def content(self) -> str:
+        return self.memory.content
+
+    @property
+    def id(self) -> str:
+        return self.memory.id
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """A candidate that was not returned, and the gate that held it."""
+
+    id: str
+    reason: str
+    score: float = 0.0
+
+
+# ---- everything that can change the database -------------------------------------------------
+
+@dataclass(frozen=True, slots=True)
+class AddMemory:
+    """Insert; `words` are index tokens, `vectors` float32 rows (one a window) of embedder `identity`, empty when they come later."""
+
+    memory: Memory
+    words: str
+    text_hash: str
+    vectors: tuple[Any, ...] = ()
+    identity: str = ""
+    windows: int = 1  # how many the text has; fewer vectors than windows = backfill is due
+
+
+@dataclass(frozen=True, slots=True)
+class AddRevision:
+    """A former text that comes from elsewhere (import)."""
+
+    revision: Revision
+
+
+@dataclass(frozen=True, slots=True)
+class AddEpisode:
+    episode: Episode
+
+
+@dataclass(frozen=True, slots=True)
+class SettleEpisodes:
+    """Episodes that a run has read: consolidated, optionally into a memory; `prune` removes the raw text."""
+
+    ids: tuple[str, ...]
+    memory_id: str = ""
+    prune: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Supersede:
+    """`id` stops being true at `valid_to` because of `by`. `version` is the one that was seen."""
+
+    id: str
+    by: str
+    valid_to: float
+    reason: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    """Replace the text of `id`; the former text goes to the history. `version` is the one that was seen."""
+
+    id: str
+    version: int
+    content: str
+    words: str
+    text_hash: str
+    at: float
+    reason: str
+    vectors: tuple[Any, ...] = ()
+    identity: str = ""
+    windows: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Change status: archive or restore."""
+
+    id: str
+    status: Status
+    reason: str
+    at: float
+    retention: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reinforce:
+    id: str
+    amount: float
+    at: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    id: str
+    pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MarkRecalled:
+    """These were returned together: recall counts, lability, coactivation of the first few pairs."""
+
+    ids: tuple[str, ...]
+    at: float
+    labile: bool
+    query: str  # screened, shortened
+    amount: float = 0.0  # the smaller step of reinforcement for being recalled
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddVectors:
+    id: str
+    version: int
+    identity: str
+    vectors: tuple[Any, ...]
+    windows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    name: str
+    by: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """A small durable value of the mind (a session's prediction, a last sleep)."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRun:
+    """A consolidation as a dated diff of ids and outcomes. Goes first in its list: the store keeps what it is about to change, for undo."""
+
+    id: str
+    at: float
+    project: str
+    diff: dict[str, Any]
+    changes: tuple[str, ...] = ()  # memories that the following writes change
+    adds: tuple[str, ...] = ()  # memories that they add
+    settles: tuple[tuple[str, str], ...] = ()  # (episode, memory it leads to or '')
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRun:
+    id: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class KnowProject:
+    """A project was met here: its name and folder, for people to read."""
+
+    identity: str
+    name: str
+    root: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class JoinProjects:
+    """`identity` counts as `into` from now on; empty `into` takes it apart again. No memory is rewritten."""
+
+    identity: str
+    into: str
+
+
+Write = (AddMemory | AddRevision | AddEpisode | SettleEpisodes | Supersede | Revise | Move | Reinforce | Pin | MarkRecalled | Link | AddVectors
+         | Count | Keep | RecordRun | UndoRun | KnowProject | JoinProjects)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What became of a list of writes. `stale`: ids whose version had moved on; then nothing was written."""
+
+    stale: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+
+    @property
+    def done(self) -> bool:
+        return not self.stale
