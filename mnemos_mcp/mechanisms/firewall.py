@@ -1,0 +1,160 @@
+"""Firewall: secrets blocked, personal data redacted, private parts never captured, before anything else sees a text.
+
+Text becomes `CleanText` here and nowhere else (the row reader of storage gives back what once passed here). Rules and
+ideas: own tables after gitleaks (MIT) and the vendors' pages; Luhn; ISO 13616 mod 97; the SSA's ranges.
+"""
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from mnemos_mcp.mechanisms.firewall_blocks import connection_findings, key_findings
+from mnemos_mcp.mechanisms.firewall_names import named_findings
+from mnemos_mcp.mechanisms.firewall_pii import personal_findings
+from mnemos_mcp.mechanisms.firewall_rules import PII_KINDS, SECRET_KINDS, Finding, vendor_findings
+from mnemos_mcp.mechanisms.firewall_views import clean, plain_view, spaced_view, wrapped_view
+
+__all__ = ["Action", "CleanText", "Finding", "Firewall", "Redaction", "Refusal", "Screened"]
+
+Action = Literal["allow", "redact", "block"]
+
+_MASKS = dict.fromkeys(SECRET_KINDS, "[REDACTED_SECRET]") | {
+    "email": "[REDACTED_EMAIL]", "phone": "[REDACTED_PHONE]", "national_id": "[REDACTED_ID]",
+    "payment_card": "[REDACTED_CARD]", "iban": "[REDACTED_IBAN]"}
+_MASK = re.compile(r"\[REDACTED_[A-Z]{2,6}\]")
+# Where findings overlap, the union bears the first of these kinds.
+_RANK = {kind: rank for rank, kind in enumerate(SECRET_KINDS + PII_KINDS)}
+# Masking may bring two halves of something together; so a masked text is read again. The last round masks whole lines.
+_ROUNDS = 4
+
+
+class CleanText(str):
+    """Text that has passed the screen."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Redaction:
+    """How many values of one kind were masked in a text."""
+
+    kind: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Screened:
+    """Text that may be stored, embedded, logged and shown, and what was masked in it."""
+
+    text: CleanText
+    redactions: tuple[Redaction, ...] = ()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a text may not enter: `private`, `empty`, `too_long`, or the kind of what it holds. Never the text."""
+
+    kind: str
+    reason: str
+
+
+def _secrets(text: str) -> Iterator[Finding]:
+    yield from key_findings(text)
+    yield from connection_findings(text)
+    yield from vendor_findings(text)
+    yield from named_findings(text)
+
+
+def _everything(text: str) -> Iterator[Finding]:
+    yield from _secrets(text)
+    yield from personal_findings(text)
+
+
+def _merged(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """`findings` in order of place, overlapping ones joined under the gravest kind."""
+    merged: list[Finding] = []
+    for found in sorted(findings, key=lambda f: (f.start, -f.end)):
+        if merged and found.start < merged[-1].end:
+            last = merged[-1]
+            grave = min(last, found, key=lambda f: _RANK[f.kind])
+            merged[-1] = Finding(grave.kind, last.start, max(last.end, found.end), grave.rule)
+        else:
+            merged.append(found)
+    return tuple(merged)
+
+
+def _hidden(text: str, seen: tuple[Finding, ...]) -> Iterator[Finding]:
+    """What shows only in another reading of `text`, as spans of `text`."""
+    readings: tuple[tuple[Callable, Callable], ...] = (
+        (plain_view, _everything), (spaced_view, _secrets), (wrapped_view, vendor_findings))
+    for read, search in readings:
+        view = read(text)
+        for found in search(view.text) if view else ():
+            start, end = view.span(found.start, found.end)
+            if search is vendor_findings and any(f.start < end and start < f.end for f in seen):
+                continue
+            yield Finding(found.kind, start, end, f"hidden-{found.rule}")
+
+
+def _mask(text: str, findings: tuple[Finding, ...], whole_lines: bool) -> str:
+    parts, done = [], 0
+    for found in findings:
+        start, end = found.start, found.end
+        if whole_lines:
+            start, end = text.rfind("\n", 0, start) + 1, text.find("\n", end) % (len(text) + 1)
+        if end <= done:
+            continue
+        parts += [text[done:max(start, done)], _MASKS[found.kind]]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+@dataclass(frozen=True)
+class Firewall:
+    """What may enter. Each action is allow, redact or block; `max_chars` bounds one text (characters)."""
+
+    secret_action: Action = "block"
+    pii_action: Action = "redact"
+    max_chars: int = 1_000_000
+
+    def scan(self, text: str) -> tuple[Finding, ...]:
+        """All secrets and personal data of `text` whatever the actions are: spans of `text`, in order, not overlapping."""
+        masks = [match.span() for match in _MASK.finditer(text)]
+        plain = _merged(_everything(text))
+        found = _merged((*plain, *_hidden(text, plain)))
+        return tuple(f for f in found if not any(a <= f.start and f.end <= b for a, b in masks))
+
+    def screen(self, text: str) -> Screened | Refusal:
+        """`text` cleaned and judged. Never raises on any string; a refusal names kinds, never the text."""
+        if len(text) > self.max_chars:
+            return Refusal("too_long", f"the text has {len(text):,} characters, the limit is {self.max_chars:,}")
+        cleaned = clean(text)
+        if not cleaned.strip():
+            private = "<private" in text.lower()
+            return Refusal(*(("private", "all of it is marked private") if private else ("empty", "there is no text in it")))
+        findings = self.scan(cleaned)
+        blocked = [f for f in findings if self._action(f.kind) == "block"]
+        if blocked:
+            kinds = ", ".join(dict.fromkeys(f.kind.replace("_", " ") for f in blocked))
+            return Refusal(blocked[0].kind, f"it holds what looks like: {kinds}; nothing was kept")
+        return self._masked(cleaned, findings, lambda kind: self._action(kind) == "redact")
+
+    def redact(self, text: str) -> CleanText:
+        """`text` cleaned with every secret and all personal data masked, whatever the actions are; may be empty."""
+        cleaned = clean(text)
+        return self._masked(cleaned, self.scan(cleaned), lambda kind: True).text
+
+    def _action(self, kind: str) -> Action:
+        return self.secret_action if kind in SECRET_KINDS else self.pii_action
+
+    def _masked(self, text: str, findings: tuple[Finding, ...], chosen: Callable[[str], bool]) -> Screened:
+        counts: Counter[str] = Counter()
+        for round_ in range(_ROUNDS):
+            found = tuple(f for f in findings if chosen(f.kind))
+            if not found:
+                break
+            counts.update(f.kind for f in found)
+            text = clean(_mask(text, found, whole_lines=round_ == _ROUNDS - 1))
+            findings = self.scan(text)
+        return Screened(CleanText(text), tuple(Redaction(kind, count) for kind, count in counts.items()))

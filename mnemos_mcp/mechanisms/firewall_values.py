@@ -1,0 +1,124 @@
+"""Is this value a secret? Judged by its shape and by how it stands next to a name that says so."""
+import math
+import re
+from collections import Counter
+from typing import Literal
+
+# How much the name alone proves: a password may be any word, a token must look random, a bare key more so.
+Strength = Literal["password", "secret", "key"]
+# How the value stands: `NAME=value` of an env file, an assignment in code or configuration, after "is", just next to it.
+Setting = Literal["env", "assigned", "said", "near"]
+
+_WORDS = frozenset(["str", "string", "text", "int", "integer", "bool", "boolean", "bytes", "bytearray", "any", "object", "char", "chararray", "varchar",
+    "number", "float", "none", "null", "nil", "undefined", "nan", "true", "false", "yes", "no", "on", "off", "required", "optional", "hidden", "masked",
+    "redacted", "encrypted", "hashed", "hash", "unset", "empty", "missing", "invalid", "valid", "expired", "wrong", "incorrect", "correct", "weak",
+    "strong", "secret", "password", "passwd", "passphrase", "pass", "pwd", "token", "apikey", "key", "credentials", "credential", "default", "value",
+    "values", "input", "output", "data", "body", "params", "args", "arg", "param", "field", "name", "user", "username", "email", "login", "prompt",
+    "ask", "env", "environment", "config", "settings", "file", "vault", "keychain", "keyring", "bearer", "basic", "digest", "oauth", "oauth2", "jwt",
+    "saml", "sha1", "sha256", "sha512", "md5", "bcrypt", "scrypt", "argon2", "argon2id", "pbkdf2", "base64", "hex", "utf8", "utf-8", "aes256", "rsa2048",
+    "rsa4096", "ed25519", "2fa", "totp", "type", "self", "this", "that", "it", "the", "a", "an", "not", "never", "always", "now", "still", "only",
+    "also", "set", "get", "reset", "stored", "postgres", "postgresql", "mysql", "root", "redis", "rabbitmq", "guest", "foo", "bar", "baz", "foobar",
+    "qux", "test", "testing", "tests", "dummy", "sample", "demo", "todo", "tbd", "fixme", "fake", "mock", "stub", "changeme", "change_me", "change-me",
+    "changeit", "replaceme", "replace_me", "placeholder", "example", "none-set", "n/a", "na", "xxx", "abc", "abc123", "123", "1234567890", "lorem",
+    "ipsum", "rotated", "shared", "random", "static", "dynamic", "same", "different", "old", "new", "here", "there", "below", "above", "ok", "fine",
+    "public", "private", "read", "write", "admin-only", "obligatoire", "requis", "erforderlich", "falsch", "richtig", "leer", "geheim", "ungültig",
+    "abgelaufen", "invalide", "vide", "requerido", "obligatoria", "vacío", "incorrecta", "case-sensitive", "auto-generated", "read-only", "write-only",
+    "per-user", "per-project", "time-limited", "short-lived", "long-lived", "one-time", "base64-encoded", "url-safe"])
+_PLACEHOLDER = re.compile(
+    r"your[-_ ]?|(?:^|[-_.])my[-_](?:api|secret|token|pass|key)|example|placeholder|change[-_]?(?:me|this|it)|replace[-_]?(?:me|this|with)"
+    r"|redacted|insert[-_ ]|enter[-_ ]|to[-_]be[-_]|not[-_](?:set|a[-_]real)|[-_]here$|^here|xxxx|\*\*\*|\.\.\.|\u2026|\u2022\u2022|____|####|----"
+        r"|<[^>]*>?$|todo|dummy|lorem",
+    re.I)
+# A value that is fetched, computed or filled in later, not written down.
+_TEMPLATE = re.compile(
+    r"\$\{|\{\{|<%|%\(|\$\(|#\{|\{\w*\}|^\$[A-Za-z_]\w*$|^%\w+%$|^@\w+@$|^\{[\w.]+\}?$|^[!&*]\w|^ENC\[|^AQICA|^<|^\[|^op://|^vault:|^ref\+|^arn:"
+        r"|^env[:.]|^file:"
+    r"|^https?://|^secretKeyRef|^!|^%s|^sha\d{1,3}[:-]|^md5:|^\\?$")
+_CODE = re.compile(r"&?[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)\w+)*[(\[{]|[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+$|[A-Za-z_]\w*<|\(|lambda$|await$|new$")
+_PATH = re.compile(r"(?:\.{0,2}|~|[A-Za-z]:)[/\\]+[\w.-]+(?:[/\\]|$)|[\w.-]+\.(?:txt|json|ya?ml|toml|env|pem|key|crt|py|js|ts|go|rs|md|cfg|ini|conf|sh)$")
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+\S{0,12}$|\d{4}-\d\d-\d\d\S*$")
+_SECRET_WORD = re.compile(r"pass(?:wor[dt]|wd|phrase)|secret|token|api.?key|credential|kennwort|contrase|pwd", re.I)
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.I)
+_STATE = re.compile(r"\w+(?:ed|ing|able|ible|ful|less|ent|ant|\u00e9e?|iert|bar|ada?|ido|ida)$")
+
+
+def entropy(value: str) -> float:
+    """Shannon entropy of the characters of `value`, bits per character."""
+    if not value:
+        return 0.0
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
+
+
+def wordlike(value: str) -> bool:
+    """True when `value` reads as words and short numbers (`prod-db-2`, `orderService`), which random text does not."""
+    letters = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", value)
+    if not letters or sum(map(len, letters)) < 0.6 * len(value):
+        return False
+    if any(len(number) > 4 for number in re.findall(r"\d+", value)):
+        return False
+    spoken = [part for part in letters if len(part) < 20 and re.search("[aeiouyAEIOUY]|^.{1,3}$", part)
+              and not re.search("[^aeiouyAEIOUY]{5}", part)]
+    return len(spoken) == len(letters) and sum(map(len, letters)) / len(letters) >= 3.4
+
+
+def _random(value: str, least: int, bits: float) -> bool:
+    """Letters and digits mixed, or long and varied enough; never plain words."""
+    if len(value) < least or entropy(value) < bits or wordlike(value) or _VERSION.match(value):
+        return False
+    letter, digit = re.search("[A-Za-z]", value), re.search("[0-9]", value)
+    if letter and digit:
+        return True
+    return len(value) >= 20 and entropy(value) >= 3.0
+
+
+def _never(value: str, setting: Setting, quoted: bool) -> bool:
+    """What no name makes a secret: masks, placeholders, templates, paths, code."""
+    bare = value.strip("*xX.-_\u2022?#=~ ")
+    if len(bare) < 3 or "[REDACTED" in value or value.lower().strip("'\"`()[]{}.,;:!?") in _WORDS:
+        return True
+    if _TEMPLATE.search(value) or _PLACEHOLDER.search(value) or len(set(value)) < 3:
+        return True
+    if _PATH.match(value) and (value.count("/") > 1 or entropy(value) < 4.2):
+        return True
+    return not quoted and bool(_CODE.match(value))
+
+
+def _password(value: str, setting: Setting, quoted: bool, closes: bool) -> bool:
+    """A password may be a weak word; then how it stands must say that it is the value and not the talk about it."""
+    if len(value) < 4:
+        return False
+    plain = value.replace("-", "").replace("_", "").replace("'", "").isalpha()
+    if plain or wordlike(value):
+        if _SECRET_WORD.search(value) and (plain or not (quoted or setting == "env")):
+            return False
+        if setting == "env":
+            return True
+        if setting == "near" or " " in value.strip():
+            return False
+        if setting == "said" and not quoted and plain:
+            return closes and not _STATE.match(value) and value.count("-") != 1 and (len(value) > 4)
+        if plain and not quoted:
+            return closes and not re.fullmatch("(?:[A-Z][a-z]+)+", value)
+        return quoted or closes or not plain
+    if " " in value.strip():
+        return bool(quoted and re.search(r"\d", value) and len(value.split()) < 6 and not re.search("[.?!:]", value) and setting != "near")
+    if value.isdigit():
+        return setting != "near" and (len(value) >= 4 if setting != "said" else len(value) >= 6)
+    return setting != "near" or bool(len(value) >= 6 and re.search("[A-Za-z]", value) and re.search(r"[\d!@#$%^&*]", value))
+
+
+def is_secret(value: str, strength: Strength, setting: Setting, quoted: bool, closes: bool) -> bool:
+    """Whether `value`, found beside a name of this `strength`, is a secret. `closes`: it ends its line or clause."""
+    if len(value) < 3 or _never(value, setting, quoted):
+        return False
+    if strength == "password":
+        return _password(value, setting, quoted, closes)
+    if " " in value.strip():
+        return False
+    if strength == "key":
+        return not _UUID.match(value) and _random(value, 16, 3.0)
+    if setting == "env" and value.isalpha() and len(value) >= 12 and not re.match("(?i)(?:test|some)", value):
+        return True
+    if not quoted and _SECRET_WORD.search(value) and value.replace("_", "").isalnum() and len(value) < 16:
+        return False
+    return _random(value, 8, 2.5) or bool(quoted and len(value) >= 16 and re.search("[!@#$%^&*+/]", value) and not wordlike(value))

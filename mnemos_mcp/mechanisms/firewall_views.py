@@ -1,0 +1,131 @@
+"""Text made safe to store, and its other readings: what hides in full width, escapes, cuts and spacing."""
+import html
+import re
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+# Terminal colours; line ends; what has no place in text; what turns the reading direction; characters nobody sees.
+_ANSI = re.compile(r"\x1b\[[0-9;?]{0,32}[ -/]{0,4}[@-~]")
+_NEWLINE = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_NUL = re.compile("\x00+")
+_DROPPED = re.compile("[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u206f\ufeff\U000e0000-\U000e007f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# Unicode needs at most 30 marks on a letter (Stream-Safe Text Format, UAX 15); more is slow to normalise and means nothing.
+_MARK = "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_MARKS = re.compile(f"({_MARK}{{30}}){_MARK}+")
+_PRIVATE = re.compile(r"<(/?)private(?![\w-])[^<>]{0,80}>?", re.I)
+
+_UNSEEN = "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f"
+_FOLDED = ("\u00aa\u00b2\u00b3\u00b9\u00ba\u2010-\u2015\u2070-\u209c\u2100-\u214f\u2212\u2460-\u24ff\u3000\ufe50-\ufe6b\uff01-\uff5e"
+           "\U0001d400-\U0001d7ff\U0001f130-\U0001f189")
+# One leading class, then look-behinds: the search skips to the few characters that can begin a disguise.
+_PLAIN = re.compile(
+    rf"[\\%&\"'`^={_UNSEEN}{_FOLDED}](?:"
+    r"(?<=\\)\\{0,3}(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrt]|\r?\n[ \t]*|[_.\-~/+=:@\"'])"
+    r"|(?<=%)[0-9a-fA-F]{2}|(?<=&)(?:#\d{1,6}|#x[0-9a-fA-F]{1,5}|amp|quot|lt|gt|apos|nbsp|lowbar|hyphen|colon|equals|commat|period);"
+    r"|(?<=[\"'])(?:[ \t]{0,20}[+.][ \t]{0,20}\n?[ \t]{0,40}[\"']|[ \t]{0,20}\n[ \t]{0,40}[\"'](?=\w))|(?<=[`^=])\n[ \t]{0,40}"
+    rf"|(?<=[{_UNSEEN}])[{_UNSEEN}]*|(?<=[{_FOLDED}]))")
+_SPACED = re.compile(r"\s(?<=\s)\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}|\A\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}")
+_WRAPPED = re.compile(r"(?<=[A-Za-z0-9_-])\n[ \t>|]{0,20}(?=[A-Za-z0-9_-])")
+
+
+@dataclass(frozen=True)
+class View:
+    """Another reading of a text, with the way back: `starts[i]` in `text` is `origins[i]` in the source."""
+
+    text: str
+    starts: tuple[int, ...]
+    origins: tuple[int, ...]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The stretch of the source that reads as `text[start:end]`."""
+        return self._origin(start, 0), max(self._origin(end - 1, 1), self._origin(start, 0) + 1)
+
+    def _origin(self, place: int, after: int) -> int:
+        piece = bisect_right(self.starts, place) - 1
+        origin = self.origins[piece] + place - self.starts[piece]
+        last = self.origins[piece + 1] if piece + 1 < len(self.origins) else origin + 1
+        # A replacement stands for all of its source, whose length differs from its own.
+        if piece % 2:
+            return last if after else self.origins[piece]
+        return min(origin + after, last)
+
+
+def _view(text: str, pattern: re.Pattern[str], replace) -> View | None:
+    """`text` with each match replaced; None when nothing matches. Even pieces are copied, odd ones replaced."""
+    out, starts, origins, done, size = [], [], [], 0, 0
+    for match in pattern.finditer(text):
+        new = replace(match.group())
+        kept = text[done:match.start()]
+        starts += [size, size + len(kept)]
+        origins += [done, match.start()]
+        out += [kept, new]
+        size += len(kept) + len(new)
+        done = match.end()
+    if not done:
+        return None
+    return View("".join([*out, text[done:]]), (*starts, size), (*origins, done))
+
+
+def _plain(found: str) -> str:
+    head = found.lstrip("\\")
+    if found[0] == "\\":
+        if head[0] in "ux" and len(head) > 1:
+            code = int(head[1:].strip("{}"), 16)
+            return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+        return {"n": "\n", "r": "\n", "t": "\t"}.get(head[0], head if head.strip() else "")
+    if found[0] == "%":
+        return unquote(found) if int(found[1:], 16) < 128 else found
+    if found[0] == "&":
+        return html.unescape(found)
+    if found[0] in "\"'`^=":
+        return ""
+    if unicodedata.category(found[0]) in ("Cf", "Mn", "Lo"):
+        return unicodedata.normalize("NFKC", found) if found[0] in "\u00aa\u00ba" else ""
+    return "-" if found in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212" else unicodedata.normalize("NFKC", found)
+
+
+def plain_view(text: str) -> View | None:
+    """Full width, invisible characters, escapes and cut lines undone; None when there are none."""
+    return _view(text, _PLAIN, _plain)
+
+
+def spaced_view(text: str) -> View | None:
+    """Runs of single characters set apart by a space, closed up; None when there are none."""
+    return _view(text, _SPACED, lambda run: re.sub(r"\s", "", run))
+
+
+def wrapped_view(text: str) -> View | None:
+    """Lines that end and begin in the middle of a word, joined; None when there are none."""
+    return _view(text, _WRAPPED, lambda _: "")
+
+
+def without_private(text: str) -> str:
+    """`text` without what stands between <private> and </private>, any case, nested, also never closed."""
+    kept, done, depth = [], 0, 0
+    for tag in _PRIVATE.finditer(text):
+        if tag.group(1):
+            if depth == 1:
+                done = tag.end()
+            depth = max(0, depth - 1)
+            continue
+        if depth == 0:
+            kept.append(text[done:tag.start()])
+        depth += 1
+    if depth == 0:
+        kept.append(text[done:])
+    # Joined by a space: two halves around a private part must not grow together into a new tag.
+    return " ".join(kept)
+
+
+def clean(text: str) -> str:
+    """`text` that every layer can hold: no surrogates, control or direction characters, no private parts, NFC."""
+    if _SURROGATE.search(text):
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    text = _NEWLINE.sub("\n", _NUL.sub(" ", _ANSI.sub("", text)))
+    text = _DROPPED.sub("", text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", _MARKS.sub(r"\1", text))
+    return without_private(text) if "private" in text.lower() else text
