@@ -1,0 +1,1 @@
+"""Models that mnemos can ask: embedders and language models."""
