@@ -152,6 +152,7 @@ class Candidate:
     cosine: float | None = None  # best window; None: no vector of this embedder
     keyword: float = 0.0  # BM25, 0 = no term in common
     coverage: float = 0.0  # share of the query's idf mass that stands in the text
+    terms: tuple[str, ...] = ()  # the query's terms that stand in it
     before: str = ""  # ids of the visible memories stored before and after it in its session
     after: str = ""
 
@@ -250,6 +251,14 @@ class Supersede:
     valid_to: float
     reason: str
     version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shorten:
+    """A superseded memory stopped being true earlier than was thought: a backdated value joined its chain."""
+
+    id: str
+    valid_to: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +378,7 @@ class JoinProjects:
     into: str
 
 
-Write = (AddMemory | AddRevision | AddEpisode | SettleEpisodes | Supersede | Revise | Move | Reinforce | Pin | MarkRecalled | Link | AddVectors
+Write = (AddMemory | AddRevision | AddEpisode | SettleEpisodes | Supersede | Shorten | Revise | Move | Reinforce | Pin | MarkRecalled | Link | AddVectors
          | Count | Keep | RecordRun | UndoRun | KnowProject | JoinProjects)
 
 
