@@ -1,0 +1,1 @@
+"""One SQLite file: layout, search and rows. All SQL of the project stands in this folder."""

@@ -1,0 +1,59 @@
+"""Erase with proof: rows, index, log file; then look for the bytes."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import apsw
+
+from ..model import Memory
+from .integrity import SIDE_FILES
+from .runs import remove_memory
+from .statement import one, run
+
+PROBE_BYTES = 24  # shorter than what a database page may cut a text into
+
+
+def _probes(db: apsw.Connection, texts: list[str]) -> list[bytes]:
+    """Pieces of the erased texts that no remaining row holds, so that finding one means a left-over."""
+    probes = []
+    for text in texts:
+        raw = text.encode()
+        for start in range(0, max(1, len(raw) - PROBE_BYTES + 1), max(1, len(raw) // 8)):
+            piece = raw[start:start + PROBE_BYTES].decode("utf-8", "ignore")
+            used = any(one(db, f"select 1 from {table} where instr(content, ?) limit 1", piece) for table in ("memory", "revision", "episode"))
+            if len(piece) >= 4 and not used:
+                probes.append(piece.encode())
+    return probes
+
+
+def _found(path: str, probes: list[bytes]) -> int:
+    total = 0
+    for side in SIDE_FILES:
+        if os.path.exists(path + side):
+            with open(path + side, "rb") as file:
+                data = file.read()
+            total += sum(len(probe) * data.count(probe) for probe in probes)
+    return total
+
+
+def erase(db: apsw.Connection, path: str, memory: Memory) -> dict[str, int]:
+    """Rows removed per table and `bytes_found` of its texts in the file and its side files afterwards.
+
+    secure_delete overwrites the rows, the index is merged so that no segment keeps the words, the log file is cut to nothing.
+    """
+    texts = [memory.content, *(r[0] for r in db.execute("select content from revision where memory_id = ?", (memory.id,)).fetchall()),
+             *(r[0] for r in db.execute("select content from episode where memory_id = ?", (memory.id,)).fetchall())]
+    run(db, "begin immediate")
+    try:
+        gone: dict[str, Any] = remove_memory(db, memory.id)
+        # What it superseded stays in the past: it must not come back because its successor is gone.
+        run(db, "update memory set superseded_by = '' where superseded_by = ?", memory.id)
+        run(db, "commit")
+    except BaseException:
+        run(db, "rollback")
+        raise
+    run(db, "insert into fts(fts) values ('optimize')")
+    db.execute("pragma wal_checkpoint(truncate)").fetchall()
+    gone["bytes_found"] = _found(path, _probes(db, texts)) if path != ":memory:" else 0
+    return gone

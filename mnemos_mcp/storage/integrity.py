@@ -1,0 +1,142 @@
+"""Is the file whole: checks that SQLite's own cannot make, and plain words for its errors."""
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+
+from .schema import LAYOUT, WAL_SAFE
+from .statement import one, run
+
+if TYPE_CHECKING:
+    from .sqlite import SqliteStore
+
+SIDE_FILES = ("", "-wal", "-shm")
+
+
+def words_out_of_step(db: apsw.Connection) -> bool:
+    """Cheap, at each opening: the index holds as many rows as there are memories."""
+    try:
+        return bool(one(db, "select (select count(*) from fts_docsize) <> (select count(*) from memory)"))
+    except apsw.Error:
+        return True
+
+
+def words_broken(db: apsw.Connection) -> bool:
+    """The index's own check against the texts; the file's integrity check says ok although this one fails."""
+    try:
+        run(db, "insert into fts(fts, rank) values ('integrity-check', 1)")
+    except (apsw.CorruptError, apsw.SQLError):
+        return True
+    except apsw.Error:
+        return False
+    return False
+
+
+def rebuild_words(db: apsw.Connection) -> None:
+    """The index anew from the texts. Shadow tables too damaged to be rebuilt are dropped and made again."""
+    try:
+        run(db, "insert into fts(fts) values ('rebuild')")
+        if not words_broken(db):
+            return
+    except (apsw.CorruptError, apsw.SQLError):
+        pass
+    run(db, "begin immediate")
+    try:
+        run(db, "drop table if exists fts_at")
+        run(db, "drop table if exists fts")
+        run(db, "create virtual table fts using fts5(words, content='memory', content_rowid='n', tokenize='unicode61 remove_diacritics 0')")
+        run(db, "create virtual table fts_at using fts5vocab('fts', 'instance')")
+        run(db, "insert into fts(fts) values ('rebuild')")
+        run(db, "commit")
+    except BaseException:
+        run(db, "rollback")
+        raise
+
+
+def explain(path: str, error: apsw.Error) -> str:
+    """One sentence for a person: what, where, what to do."""
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return f"{path} is held by another process for longer than the time-out; try again. Nothing was written."
+    if isinstance(error, apsw.FullError):
+        return f"The disk of {path} is full; nothing was written. Free some space and try again."
+    if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
+        return f"{path} cannot be written (read-only); nothing was written. Give it back its write permission."
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+        return f"{path} is damaged ({error}). It was left as it is; `mnemos recover` saves what can be read into a new file."
+    return f"{path}: {error}"
+
+
+def file_bytes(path: str, db: apsw.Connection) -> int:
+    """Size of the file and its side files, in bytes; of the pages for ':memory:'."""
+    if path == ":memory:":
+        return int(one(db, "select page_count * page_size from pragma_page_count(), pragma_page_size()") or 0)
+    return sum(os.path.getsize(path + side) for side in SIDE_FILES if os.path.exists(path + side))
+
+
+def _row(name: str, status: str, detail: str, effect: str = "", remedy: str = "") -> dict[str, str]:
+    return {"name": name, "status": status, "detail": detail, "effect": effect, "remedy": remedy}
+
+
+def _sqlite(store: SqliteStore) -> dict[str, str]:
+    version = apsw.sqlite_lib_version()
+    if apsw.SQLITE_VERSION_NUMBER < WAL_SAFE:
+        return _row("sqlite", "warn", f"SQLite {version}", "an old fault of the write-ahead log may damage the file when several processes write",
+                    "update apsw to 3.54.1 or newer")
+    return _row("sqlite", "ok", f"SQLite {version}, layout {LAYOUT}")
+
+
+def _words(store: SqliteStore) -> dict[str, str]:
+    if not store.read_only and words_broken(store.db):
+        rebuild_words(store.db)
+        store.repaired = "the word index was damaged and was rebuilt from the texts"
+    if store.repaired:
+        return _row("word_index", "warn", store.repaired, "none any more: no memory was lost", "none needed; if it happens again, check the disk")
+    return _row("word_index", "ok", "agrees with the texts")
+
+
+def _vectors(store: SqliteStore) -> dict[str, str]:
+    if store.vectors_missing:
+        return _row("vector_search", "ok", f"by numpy: {store.vectors_missing}", "the same results, a little slower in large stores",
+                    "pip install sqlite-vec, where it exists for this platform")
+    return _row("vector_search", "ok", "by sqlite-vec's functions inside SQLite")
+
+
+def _disk(store: SqliteStore) -> dict[str, str]:
+    if store.path == ":memory:":
+        return _row("store", "warn", "in memory", "everything is gone when this process ends", "set MNEMOS_STORE_TYPE=sqlite")
+    if store.read_only:
+        return _row("store", "fail", f"{store.path} is open for reading only", "nothing new is kept", "give the file and its folder write permission")
+    folder = Path(store.path).parent
+    if not os.access(folder, os.W_OK) or not os.access(store.path, os.W_OK):
+        return _row("store", "fail", f"{store.path} cannot be written", "nothing new is kept", "give the file and its folder write permission")
+    try:
+        run(store.db, "begin immediate")
+        run(store.db, "insert into kept values ('health', '1') on conflict do update set value = excluded.value")
+        run(store.db, "rollback")
+    except apsw.Error as error:
+        return _row("store", "fail", explain(store.path, error), "nothing new is kept", "see the message")
+    return _row("store", "ok", f"{store.path} can be written")
+
+
+def _pages(store: SqliteStore) -> dict[str, str]:
+    """SQLite's own check in its quick form, on files small enough to answer within a second."""
+    if file_bytes(store.path, store.db) > 64 * 2**20:
+        return _row("file", "ok", "not checked page by page here (large file); `mnemos recover --check` does")
+    said = one(store.db, "pragma quick_check(1)")
+    if said != "ok":
+        return _row("file", "fail", str(said), "some memories may be unreadable", "mnemos recover")
+    return _row("file", "ok", "SQLite's check passes")
+
+
+def check(store: SqliteStore) -> list[dict[str, str]]:
+    """Every check that concerns the file; none raises."""
+    rows = []
+    for part in (_sqlite, _disk, _pages, _words, _vectors):
+        try:
+            rows.append(part(store))
+        except apsw.Error as error:
+            rows.append(_row(part.__name__.strip("_"), "fail", explain(store.path, error), "see the message", "mnemos recover"))
+    return rows

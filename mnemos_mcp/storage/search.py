@@ -1,0 +1,101 @@
+"""Query to candidates: vectors and words, both searched inside scope, validity and tags, never filtered after the cut."""
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from ..mechanisms.keywords import Keywords
+from ..model import Candidate, Found, Search, View
+from .rows import COLUMNS, memory_of
+from .vectors import VectorSearch
+
+NEIGHBOURED = 30  # best of each list whose session neighbours join the candidates
+REACH = 3  # turns to each side
+
+
+def scope_text(level: str, name: str) -> str:
+    return level if level == "global" else f"{level}:{name}"
+
+
+def inside(view: View, alias: str = "m") -> tuple[str, list[Any]]:
+    """The gates of every read as SQL over the memory table."""
+    names = [scope_text(s.level, s.name) for s in view.scopes]
+    sql = f"{alias}.scope in ({','.join('?' * len(names))})"
+    args: list[Any] = list(names)
+    if view.as_of is None:
+        sql += f" and {alias}.status = 'active'"
+    else:
+        sql += f" and {alias}.status <> 'archived' and {alias}.valid_from <= ? and ({alias}.valid_to is null or {alias}.valid_to > ?)"
+        args += [view.as_of, view.as_of]
+    for tag in view.tags:
+        sql += f" and exists (select 1 from tag t where t.n = {alias}.n and t.tag = ?)"
+        args.append(tag)
+    return sql, args
+
+
+def by_words(db: apsw.Connection, query: Search, visible: int, mean_length: float, keywords: Keywords) -> tuple[dict[int, float], dict[int, list[str]], dict[str, float]]:
+    """BM25 and matched terms of every visible row that shares a term; rarity of each term over the visible rows."""
+    where, args = inside(query.view)
+    score: dict[int, float] = {}
+    matched: dict[int, list[str]] = {}
+    rarity: dict[str, float] = {}
+    sql = f"select m.n, m.length, count(*) from fts_at i join memory m on m.n = i.doc where i.term = ? and {where} group by m.n"
+    for term in query.terms:
+        hits = db.execute(sql, [term, *args]).fetchall()
+        rarity[term] = idf = keywords.idf(len(hits), visible, term)
+        for n, length, count in hits:
+            score[n] = score.get(n, 0.0) + keywords.bm25(count, length, mean_length, idf)
+            matched.setdefault(n, []).append(term)
+    return score, matched, rarity
+
+
+def beside(db: apsw.Connection, view: View, rows: Sequence[int]) -> tuple[dict[int, int], dict[int, int]]:
+    """What was stored just before and just after each row in its session, inside the view, REACH turns to both sides."""
+    where, args = inside(view)
+    before: dict[int, int] = {}
+    after: dict[int, int] = {}
+    for sign, order, link, back in (("<", "desc", before, after), (">", "asc", after, before)):
+        sql = (f"select m.n from memory m where m.session = (select nullif(session, '') from memory where n = ?) and m.n {sign} ? and {where} "
+               f"order by m.n {order} limit {REACH}")
+        for n in rows:
+            here = n
+            for (other,) in db.execute(sql, [n, n, *args]).fetchall():
+                link[here], back[other] = other, here
+                here = other
+    return before, after
+
+
+def search(db: apsw.Connection, query: Search, vectors: VectorSearch, keywords: Keywords) -> Found:
+    """The best by each list with their neighbours, every figure filled in for each of them."""
+    where, args = inside(query.view)
+    visible, mean_length = db.execute(f"select count(*), avg(m.length) from memory m where {where}", args).fetchall()[0]
+    if not visible:
+        return Found(())
+    near, mean, spread = _near(db, query, vectors, where, args)
+    words, matched, rarity = by_words(db, query, visible, mean_length or 1.0, keywords)
+    best_words = heapq.nlargest(query.limit, words, key=words.__getitem__)
+    best_near = list(itertools.islice(near, query.limit))
+    before, after = beside(db, query.view, list(dict.fromkeys(best_near[:NEIGHBOURED] + best_words[:NEIGHBOURED])))
+    chosen = list(dict.fromkeys([*best_near, *best_words, *before, *after]))
+    memories = {row[-1]: memory_of(row) for row in db.execute(f"select {COLUMNS} from memory m where m.n in ({','.join('?' * len(chosen))})", chosen)}
+    ids = {n: memory.id for n, memory in memories.items()}
+    candidates = tuple(
+        Candidate(memory, near.get(n), words.get(n, 0.0), keywords.coverage(matched.get(n, ()), rarity), tuple(matched.get(n, ())),
+                  ids.get(before.get(n, 0), ""), ids.get(after.get(n, 0), ""))
+        for n, memory in memories.items())
+    return Found(candidates, visible, mean, spread, rarity)
+
+
+def _near(db: apsw.Connection, query: Search, vectors: VectorSearch, where: str, args: Sequence[Any]) -> tuple[dict[int, float], float, float]:
+    """Cosine of every visible row, best first; mean and standard deviation of them all."""
+    if query.vector is None:
+        return {}, 0.0, 0.0
+    rows, cosines = vectors.cosines(db, query.vector, query.identity, where, args)
+    if not len(rows):
+        return {}, 0.0, 0.0
+    order = (-cosines).argsort(kind="stable")
+    return dict(zip(rows[order].tolist(), cosines[order].tolist(), strict=True)), float(cosines.mean()), float(cosines.std())

@@ -1,0 +1,267 @@
+"""SqliteStore: the one MemoryStore. A file, or ':memory:' by the same code. One guarded connection a process."""
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import apsw
+
+from ..errors import StoreUnavailable
+from ..mechanisms.keywords import Keywords
+from ..model import Applied, Edge, Episode, Found, Memory, Revision, Search, View, Write
+from . import erasure, integrity
+from .rows import COLUMNS, EPISODE_COLUMNS, episode_of, memory_of
+from .schema import BUSY_MS, connect
+from .search import inside, search
+from .statement import Stale, one, run
+from .vectors import VectorSearch, pairs_above
+from .writes import apply_one
+
+T = TypeVar("T")
+ORDERS = {"recent": "m.n desc", "sequence": "m.n", "accessed": "coalesce(m.recalled_at, 0) desc, m.n desc"}
+FULL_ID = 16
+
+
+class SqliteStore:
+    """See MemoryStore for what each method promises.
+
+    `path`: file or ':memory:'. `clock` gives the time of migrations. `vector_functions=False` computes cosines by numpy
+    although sqlite-vec may be there (the same results; for tests and for files that other tools read).
+    """
+
+    def __init__(self, path: str, *, clock: Callable[[], float], keywords: Keywords | None = None, busy_ms: int = BUSY_MS,
+                 vector_functions: bool = True, read_only: bool = False):
+        self.path, self.read_only = path, read_only
+        self.keywords = keywords or Keywords()
+        self._lock = threading.RLock()
+        self.db, self.vectors_missing = connect(path, now=clock(), busy_ms=busy_ms, vector_functions=vector_functions, read_only=read_only)
+        self.vectors = VectorSearch(functions=not self.vectors_missing)
+        self.repaired = ""
+        if not read_only and integrity.words_out_of_step(self.db):
+            self._rebuild("rows were missing from it")
+
+    # ---- reads
+
+    def search(self, query: Search) -> Found:
+        return self._guarded(lambda: search(self.db, query, self.vectors, self.keywords))
+
+    def edges(self, ids: Sequence[str], view: View) -> list[Edge]:
+        where, args = inside(view, "x")
+        marks = ",".join("?" * len(ids))
+        sql = (f"select e.a, e.b, e.kind, e.weight from edge e join memory x on x.id = e.b where e.a in ({marks}) and {where} "
+               f"union select e.a, e.b, e.kind, e.weight from edge e join memory x on x.id = e.a where e.b in ({marks}) and {where}")
+        return [Edge(*row) for row in self._rows(sql, *ids, *args, *ids, *args)]
+
+    def find(self, prefix: str, view: View | None) -> list[Memory]:
+        exact = self._memories("m.id = ?", view, prefix)
+        if exact or len(prefix) < 6:
+            return exact
+        return self._memories("substr(m.id, 1, ?) = ?", view, len(prefix), prefix)
+
+    def load(self, ids: Sequence[str], view: View) -> list[Memory]:
+        where, args = inside(view)
+        rows = self._rows(f"select {COLUMNS} from memory m where m.id in ({','.join('?' * len(ids))}) and {where}", *ids, *args)
+        return [memory_of(row) for row in rows]
+
+    def same(self, view: View, *, text_hash: str = "", key: str = "") -> list[Memory]:
+        where, args = inside(view)
+        rows = self._rows(f"select {COLUMNS} from memory m where {where} and (m.text_hash = ? or (m.key <> '' and m.key = ?)) order by m.n",
+                          *args, text_hash, key)
+        return [memory_of(row) for row in rows]
+
+    def keyed(self, view: View, key: str) -> list[Memory]:
+        """Every memory that ever had this key in the view, whatever its status, oldest first."""
+        where, args = self._any_time(view)
+        return [memory_of(row) for row in self._rows(f"select {COLUMNS} from memory m where {where} and m.key = ? order by m.n", *args, key)]
+
+    def browse(self, view: View | None, *, status: str = "active", limit: int = 20, offset: int = 0, order: str = "recent") -> tuple[int, list[Memory]]:
+        where, args = self._any_time(view)
+        if status != "all":
+            where, args = f"{where} and m.status = ?", [*args, status]
+        total = self._rows(f"select count(*) from memory m where {where}", *args)[0][0]
+        rows = self._rows(f"select {COLUMNS} from memory m where {where} order by {ORDERS[order]} limit ? offset ?", *args, limit, offset)
+        return total, [memory_of(row) for row in rows]
+
+    def life(self, memory: Memory) -> dict[str, Any]:
+        edges = self._rows("select a, b, kind, weight from edge where a = ? or b = ? order by weight desc limit 50", memory.id, memory.id)
+        return {
+            "revisions": [Revision(*r) for r in self._rows("select * from revision where memory_id = ? order by version", memory.id)],
+            "edges": [Edge(*row) for row in edges],
+            "recalls": self._rows("select at, query from recall where memory_id = ? order by at desc, rowid desc limit 10", memory.id),
+            "notes": self._rows("select at, what, detail from note where memory_id = ? order by at, rowid", memory.id),
+            "vectors": self._rows("select identity, count(*) from vector v join memory m on m.n = v.n where m.id = ? group by identity", memory.id),
+            "episodes": self._rows("select id, role, at from episode where memory_id = ? order by n", memory.id),
+        }
+
+    def chain(self, memory: Memory) -> list[tuple[Memory, list[Revision]]]:
+        sql = f"""with recursive forward(id) as (values(?) union select m.superseded_by from memory m join forward f on m.id = f.id where m.superseded_by <> ''),
+                  whole(id) as (select id from forward union select m.id from memory m join whole w on m.superseded_by = w.id)
+                  select {COLUMNS} from memory m where m.id in (select id from whole) and m.scope = (select scope from memory where id = ?) order by m.valid_from, m.n"""
+        members = [memory_of(row) for row in self._rows(sql, memory.id, memory.id)]
+        return [(m, self.revisions(m.id)) for m in members]
+
+    def revisions(self, memory_id: str) -> list[Revision]:
+        return [Revision(*r) for r in self._rows("select * from revision where memory_id = ? order by version", memory_id)]
+
+    def episodes(self, *, project: str | None = None, session: str | None = None, status: str = "pending", limit: int = 500) -> list[Episode]:
+        where, args = "(? = 'all' or status = ?)", [status, status]
+        for column, value in (("project", project), ("session", session)):
+            if value is not None:
+                where, args = f"{where} and {column} = ?", [*args, value]
+        rows = self._rows(f"select {EPISODE_COLUMNS} from (select * from episode where {where} order by n desc limit ?) order by n", *args, limit)
+        return [episode_of(row) for row in rows]
+
+    def recent_vectors(self, session: str, identity: str, limit: int) -> list[Any]:
+        """Vectors of the last memories of a session, newest first: its running topic."""
+        import numpy as np
+        rows = self._rows("select v.vec from memory m join vector v on v.n = m.n and v.identity = ? and v.part = 0 where m.session = ? and m.session <> '' "
+                          "order by m.n desc limit ?", identity, session, limit)
+        return [np.frombuffer(r[0], dtype=np.float32) for r in rows]
+
+    def vectors_of(self, ids: Sequence[str], identity: str) -> dict[str, Any]:
+        """First window of each of these memories, as far as this embedder has it."""
+        import numpy as np
+        rows = self._rows(f"select m.id, v.vec from memory m join vector v on v.n = m.n and v.identity = ? and v.part = 0 where m.id in ({','.join('?' * len(ids))})",
+                          identity, *ids)
+        return {memory_id: np.frombuffer(vec, dtype=np.float32) for memory_id, vec in rows}
+
+    def alike(self, ids: Sequence[str], identity: str, least: float) -> dict[tuple[str, str], float]:
+        """Cosine of every pair of these memories that is at least `least`; each pair once, smaller id first."""
+        found: dict[tuple[str, str], float] = {}
+        vectors = {i: v for start in range(0, len(ids), 10_000) for i, v in self.vectors_of(ids[start:start + 10_000], identity).items()}
+        names = sorted(vectors)
+        for a, b, cosine in pairs_above([vectors[name] for name in names], least):
+            found[names[a], names[b]] = cosine
+        return found
+
+    def kept(self, name: str) -> str:
+        rows = self._rows("select value from kept where name = ?", name)
+        return rows[0][0] if rows else ""
+
+    def joined(self) -> dict[str, str]:
+        """Identities that count as another."""
+        return dict(self._rows("select identity, into_identity from project where into_identity <> ''"))
+
+    def projects(self) -> list[dict[str, Any]]:
+        sql = ("select p.identity, p.name, p.root, p.into_identity, (select count(*) from memory m where m.scope = 'project:' || p.identity and m.status = 'active') "
+               "from project p order by p.name, p.identity")
+        return [dict(zip(("identity", "name", "root", "into", "memories"), row, strict=True)) for row in self._rows(sql)]
+
+    def runs(self, project: str | None = None, limit: int = 50) -> list[dict[str, Any]]:
+        sql = "select id, at, project, diff, undone_at from run where (? is null or project = ?) order by at desc, id desc limit ?"
+        return [{"id": i, "at": at, "project": p, "diff": json.loads(diff), "undone_at": undone} for i, at, p, diff, undone in self._rows(sql, project, project, limit)]
+
+    def unembedded(self, identity: str, limit: int) -> list[tuple[Memory, int]]:
+        sql = (f"select {COLUMNS}, (select count(*) from vector v where v.n = m.n and v.identity = ?) as have from memory m "
+               "where m.status <> 'archived' and have < m.windows order by m.n limit ?")
+        return [(memory_of(row), row[-1]) for row in self._rows(sql, identity, limit)]
+
+    def vector_state(self, identity: str) -> tuple[int, list[str]]:
+        """How many memories lack vectors of this embedder, and which others made theirs."""
+        missing = self._rows("select count(*) from memory m where m.status <> 'archived' and (select count(*) from vector v where v.n = m.n and v.identity = ?) < m.windows",
+                             identity)[0][0]
+        others = self._rows("select distinct v.identity from vector v join memory m on m.n = v.n where v.identity <> ? and m.status <> 'archived' "
+                            "and not exists (select 1 from vector w where w.n = v.n and w.identity = ?)", identity, identity)
+        return missing, [row[0] for row in others]
+
+    # ---- the one way in
+
+    def apply(self, writes: Sequence[Write]) -> Applied:
+        if self.read_only:
+            raise StoreUnavailable(f"{self.path} is open for reading only; nothing was written.")
+        return self._guarded(lambda: self._transaction(writes))
+
+    def _transaction(self, writes: Sequence[Write]) -> Applied:
+        self.db.execute("begin immediate").fetchall()
+        try:
+            for write in writes:
+                apply_one(self.db, write)
+            self.db.execute("commit").fetchall()
+        except Stale as stale:
+            self.db.execute("rollback").fetchall()
+            return Applied(stale=(stale.memory_id,))
+        except BaseException:
+            if not self.db.get_autocommit():
+                self.db.execute("rollback").fetchall()
+            raise
+        return Applied(ids=tuple(w.memory.id for w in writes if hasattr(w, "memory")))
+
+    def erase(self, memory: Memory) -> dict[str, int]:
+        return self._guarded(lambda: erasure.erase(self.db, self.path, memory))
+
+    # ---- the state of the file
+
+    def stats(self) -> dict[str, Any]:
+        memories: dict[str, dict[str, int]] = {}
+        for level, status, count in self._rows("select case instr(scope, ':') when 0 then scope else substr(scope, 1, instr(scope, ':') - 1) end, status, count(*) "
+                                               "from memory group by 1, 2"):
+            memories.setdefault(level, {})[status] = count
+        counters = dict(self._rows("select name, value from counter"))
+        sectors = [sum(column) for column in zip(*(map(float, r[0].split()) for r in self._rows("select sectors from memory where status = 'active'")), strict=True)]
+        pending, total = self._rows("select coalesce(sum(status = 'pending'), 0), count(*) from episode")[0]
+        return {"memories": memories, "sectors": sectors, "counters": counters, "episodes": {"pending": pending, "total": total},
+                "file_bytes": integrity.file_bytes(self.path, self.db)}
+
+    def check(self) -> list[dict[str, str]]:
+        with self._lock:
+            return integrity.check(self)
+
+    def backup(self, target: str) -> None:
+        """A consistent copy, the log file's latest writes included, while others go on writing."""
+        with self._lock:
+            copy = apsw.Connection(target)
+            try:
+                with copy.backup("main", self.db, "main") as work:
+                    while not work.done:
+                        work.step(1000)
+                copy.execute("pragma journal_mode=delete").fetchall()
+            finally:
+                copy.close()
+
+    def close(self) -> None:
+        with self._lock:
+            self.db.close()
+
+    # ---- inside
+
+    def _any_time(self, view: View | None) -> tuple[str, list[Any]]:
+        """Scope and tags of a view whatever the status: for find and browse."""
+        if view is None:
+            return "1", []
+        where, args = inside(View(view.scopes, None, view.tags))
+        return where.replace(" and m.status = 'active'", ""), args
+
+    def _memories(self, condition: str, view: View | None, *args: Any) -> list[Memory]:
+        where, more = self._any_time(view)
+        return [memory_of(row) for row in self._rows(f"select {COLUMNS} from memory m where {condition} and {where} order by m.n limit 20", *args, *more)]
+
+    def _rows(self, sql: str, *args: Any) -> list[Any]:
+        return self._guarded(lambda: self.db.execute(sql, args).fetchall())
+
+    def _guarded(self, work: Callable[[], T]) -> T:
+        """One thread at a time; a damaged word index is rebuilt from the texts once; the rest becomes StoreUnavailable."""
+        with self._lock:
+            try:
+                try:
+                    return work()
+                except (apsw.CorruptError, apsw.SQLError) as error:
+                    if self.read_only or not integrity.words_broken(self.db):
+                        raise
+                    self._rebuild(str(error))
+                    return work()
+            except apsw.ConnectionClosedError as error:
+                raise StoreUnavailable(f"{self.path} is closed.") from error
+            except apsw.Error as error:
+                raise StoreUnavailable(integrity.explain(self.path, error)) from error
+
+    def _rebuild(self, why: str) -> None:
+        integrity.rebuild_words(self.db)
+        self.repaired = f"the word index was damaged ({why}) and was rebuilt from the texts"
+        run(self.db, "insert into kept values ('word_index_rebuilt', ?) on conflict do update set value = excluded.value", self.repaired)
+
+    def changes(self) -> int:
+        """Grows whenever any process has committed: for pages that follow the file."""
+        with self._lock:
+            return int(one(self.db, "pragma data_version") or 0)
