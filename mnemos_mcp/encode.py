@@ -1,0 +1,201 @@
+"""ENCODE: a statement is screened, held against what is known, judged, tagged and written. All text enters by this gate.
+
+screen -> embed -> read the nearest -> relate -> gate -> affect, sectors, importance -> one write.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from .config import MnemosConfig
+from .errors import EmbedderUnavailable
+from .judgement import Judgement, judge
+from .mechanisms.firewall import Refusal
+from .mechanisms.supersession import Differs, Known, Same, Updates
+from .mind import Embedded, Mind, Plan, Read, Statement
+from .model import (
+    AddEpisode,
+    AddMemory,
+    Count,
+    Edge,
+    Episode,
+    Link,
+    Memory,
+    Reinforce,
+    Revise,
+    Search,
+    Shorten,
+    Supersede,
+    View,
+    Write,
+)
+from .results import Conflict, Stored
+
+ATTEMPTS = 5  # of a store when other processes change the same memory in between
+
+
+def screened(statement: Statement, mind: Mind) -> tuple[Statement, tuple[tuple[str, int], ...]] | Refusal:
+    """Every text field through the firewall. Redactions are counted over all fields."""
+    counts: dict[str, int] = {}
+
+    def clean(text: str) -> str | Refusal:
+        result = mind.config.firewall.screen(text)
+        if isinstance(result, Refusal):
+            return result
+        for redaction in result.redactions:
+            counts[redaction.kind] = counts.get(redaction.kind, 0) + redaction.count
+        return result.text
+
+    fields = {"content": statement.content, "key": statement.key, "session": statement.session}
+    cleaned: dict[str, Any] = {}
+    for name, text in fields.items():
+        result = clean(text) if text else text
+        if isinstance(result, Refusal):
+            return result
+        cleaned[name] = result
+    tags = [clean(tag) for tag in statement.tags if tag.strip()]
+    for tag in tags:
+        if isinstance(tag, Refusal):
+            return tag
+    key = " ".join(str(cleaned["key"]).casefold().split())
+    return replace(statement, **{**cleaned, "key": key}, tags=tuple(dict.fromkeys(str(t).strip() for t in tags))), tuple(sorted(counts.items()))
+
+
+def embedded(text: str, mind: Mind) -> Embedded:
+    """Vectors of the first windows, or a note why they come later. Never raises for a missing service."""
+    if mind.embedder is None:
+        return Embedded(windows=1)
+    try:
+        windows = mind.embedder.windows(text)
+        first = windows[:mind.config.capture.windows_at_once]
+        vectors = mind.embedder.embed(first, deadline_s=mind.config.capture.embed_deadline_s)
+        return Embedded(tuple(vectors), mind.embedder.identity, len(windows))
+    except EmbedderUnavailable as reason:
+        return Embedded(note=f"found by keyword now, its vector comes later: {reason}")
+
+
+def read(statement: Statement, vector: Embedded, mind: Mind) -> Read:
+    """The one read: nearest by meaning and words in the same scope, same text or key, and the session's running topic."""
+    config, store = mind.config, mind.store
+    view = View((statement.scope,))
+    terms = config.keywords.terms(statement.content)[:config.capture.words]
+    found = store.search(Search(view, terms, vector.vectors[0] if vector.vectors else None, vector.identity, config.capture.nearest))
+    nearest = sorted(found.candidates, key=lambda c: (-(c.cosine or 0.0), -c.keyword))[:config.capture.nearest * 2]
+    known = {c.memory.id: Known(c.memory, c.cosine) for c in nearest}
+    for memory in store.same(view, text_hash=config.supersession.text_hash(statement.content), key=statement.key):
+        known.setdefault(memory.id, Known(memory, None))
+    for memory_id in statement.supersedes:
+        for memory in store.find(memory_id, view):
+            known.setdefault(memory.id, Known(memory, None))
+    topic = store.recent_vectors(statement.session, vector.identity, config.capture.topic) if vector.vectors else []
+    return Read(tuple(known.values()), tuple(topic))
+
+
+def store(statement: Statement, mind: Mind) -> Stored:
+    """Keep a statement, or say why not: think once, write once; bounded retries when another process wrote in between."""
+    for _ in range(ATTEMPTS):
+        planned = plan(statement, mind)
+        if not planned.writes or mind.store.apply(planned.writes).done:
+            return planned.result
+    return Stored("refused", "conflict: other processes kept changing the same memory; nothing was written, store it again", scope=statement.scope)
+
+
+def plan(statement: Statement, mind: Mind) -> Plan:
+    """What would be written. Sleep gathers several plans into one transaction."""
+    screen = screened(statement, mind)
+    if isinstance(screen, Refusal):
+        return Plan(Stored("refused", f"{screen.kind}: {screen.reason}", scope=statement.scope), ())
+    statement, redactions = screen
+    vector = embedded(statement.content, mind)
+    seen = read(statement, vector, mind)
+    verdict = judge(statement, vector, seen, mind)
+    if isinstance(verdict.relation, Same) and not statement.supersedes:
+        planned = _reinforce(statement, vector, verdict, seen, mind)
+    elif not (verdict.gate.kept or statement.force):
+        planned = _drop(statement, verdict, mind)
+    else:
+        planned = _keep(statement, vector, verdict, seen, mind)
+    note = "; ".join(filter(None, (vector.note, planned.result.note)))
+    return Plan(replace(planned.result, redactions=redactions, note=note), planned.writes)
+
+
+def _episode(statement: Statement, verdict: Judgement, mind: Mind, memory_id: str = "") -> AddEpisode:
+    d = verdict.gate.durability
+    return AddEpisode(Episode(
+        id=mind.new_id(), content=statement.content, project=statement.project, session=statement.session, role=statement.role, origin=statement.origin,
+        at=mind.clock(), kind=d.kind, durable=d.durable, surprisal=verdict.gate.surprisal, memory_id=memory_id,
+        status="consolidated" if memory_id else "pending"))
+
+
+def _heard(statement: Statement, verdict: Judgement, mind: Mind, memory_id: str = "") -> list[Write]:
+    """The episode of what was said; what sleep itself distils was not said again."""
+    return [] if statement.sources else [_episode(statement, verdict, mind, memory_id)]
+
+
+def _drop(statement: Statement, verdict: Judgement, mind: Mind) -> Plan:
+    writes = (*_heard(statement, verdict, mind), Count("dropped"))
+    return Plan(Stored("not_news", verdict.gate.reason, surprisal=verdict.gate.surprisal, importance=verdict.importance, affect=verdict.affect,
+                  sectors=verdict.sectors, scope=statement.scope, note=verdict.note), writes)
+
+
+def _reinforce(statement: Statement, vector: Embedded, verdict: Judgement, seen: Read, mind: Mind) -> Plan:
+    """Already known: it counts as evidence of use; a fuller wording becomes its next version."""
+    relation = verdict.relation
+    assert isinstance(relation, Same)
+    known = next(k.memory for k in seen.known if k.memory.id == relation.id)
+    now = mind.clock()
+    writes = [*_heard(statement, verdict, mind, known.id),
+              Reinforce(known.id, mind.config.decay.reinforced(known.reinforcements, mind.config.decay.explicit_step) - known.reinforcements, now, "said again"),
+              Count("kept")]
+    if relation.fuller and relation.fuller != known.content:
+        fuller = vector if relation.fuller == statement.content else embedded(relation.fuller, mind)
+        writes.append(revision(known, relation.fuller, "the fuller wording of the same fact", fuller, now, mind))
+    return Plan(Stored("reinforced", f"already known as {known.id}", id=known.id, surprisal=verdict.gate.surprisal, importance=known.importance,
+                       affect=verdict.affect, sectors=verdict.sectors, scope=statement.scope, note=verdict.note), tuple(writes))
+
+
+def revision(memory: Memory, content: str, reason: str, vector: Embedded, now: float, mind: Mind) -> Revise:
+    """The next version of a memory. Vectors are those of the new text, or none yet."""
+    return Revise(memory.id, memory.version, content, mind.config.keywords.index(content), mind.config.supersession.text_hash(content), now, reason,
+                  vector.vectors, vector.identity, vector.windows)
+
+
+def _keep(statement: Statement, vector: Embedded, verdict: Judgement, seen: Read, mind: Mind) -> Plan:
+    config, now = mind.config, mind.clock()
+    relation = verdict.relation
+    retired = [k.memory for k in seen.known if isinstance(relation, Updates) and k.memory.id in relation.ids and k.memory.status == "active"]
+    valid_from = now if statement.valid_from is None else statement.valid_from
+    memory = Memory(
+        id=mind.new_id(), content=statement.content, scope=statement.scope, origin=statement.origin, kind=verdict.kind, role=statement.role,  # type: ignore[arg-type]
+        key=statement.key, tags=statement.tags, session=statement.session, importance=verdict.importance, surprisal=verdict.gate.surprisal,
+        affect=verdict.affect, sectors=verdict.sectors, pinned=statement.pinned, created_at=now, valid_from=valid_from, reinforced_at=max(now, 0.0))
+    reason = relation.reason if isinstance(relation, Updates) else ""
+    writes: list[Write] = [Supersede(old.id, memory.id, config.supersession.retire(old, valid_from), reason, old.version) for old in retired]
+    writes += _backdated(retired, valid_from, mind)
+    writes += [AddMemory(memory, config.keywords.index(memory.content), config.supersession.text_hash(memory.content), vector.vectors, vector.identity, vector.windows),
+               *_heard(statement, verdict, mind, memory.id), Count("kept"), Link(_likeness(memory, seen, retired, config))]
+    conflicts = tuple(Conflict(c_id, next(k.memory.content for k in seen.known if k.memory.id == c_id), cosine)
+                      for c_id, cosine in (relation.conflicts if isinstance(relation, Differs) else ()))
+    return Plan(Stored("superseded" if retired else "stored", reason or verdict.gate.reason, id=memory.id, surprisal=verdict.gate.surprisal,
+                  importance=memory.importance, affect=memory.affect, sectors=memory.sectors, scope=memory.scope,
+                  superseded=tuple(m.id for m in retired), possible_conflicts=conflicts, note=verdict.note), tuple(writes))
+
+
+def _backdated(retired: Sequence[Memory], valid_from: float, mind: Mind) -> list[Write]:
+    """A value that began before the one it retires also cuts what came before that, so that each moment has one truth."""
+    writes: list[Write] = []
+    for old in retired:
+        if valid_from < old.valid_from:
+            chain = [member for member, _ in mind.store.chain(old)]
+            ends = mind.config.supersession.settle(chain, valid_from)
+            writes += [Shorten(m.id, ends[m.id]) for m in chain if m.status == "superseded" and m.valid_to != ends[m.id]]
+    return writes
+
+
+def _likeness(memory: Memory, seen: Read, retired: Sequence[Memory], config: MnemosConfig) -> tuple[Edge, ...]:
+    """Edges to the nearest that are like it, the strongest few."""
+    gone = {m.id for m in retired}
+    near = sorted(((k.cosine, k.memory.id) for k in seen.known if k.cosine is not None and k.memory.id not in gone
+                   and k.cosine >= config.activation.likeness), reverse=True)[:config.activation.fan_out]
+    return tuple(Edge(memory.id, other, "likeness", round(cosine, 4)) for cosine, other in near)

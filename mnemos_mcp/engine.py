@@ -1,0 +1,252 @@
+"""The ten verbs. Holds store, embedder, llm, config and clock; computes nothing itself."""
+from __future__ import annotations
+
+import builtins
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from . import encode, maintain, retrieve
+from .brief import brief
+from .errors import Ambiguous, BadInput, MnemosError, NotFound
+from .health import health
+from .mind import Mind, Statement
+from .model import GLOBAL, SECTORS, Importance, KnowProject, Memory, Mode, Move, Origin, Pin, Reinforce, Role, Scope, View
+from .results import Forgotten, Health, Inspected, Page, Reinforced, Retrieved, Slept, Stats, Stored, Timeline, Turn
+from .storage.sqlite import SqliteStore
+
+AHEAD_DAYS = (30, 90, 365)
+SIGNALS = ("helpful", "not_helpful", "wrong", "pin", "unpin", "restore")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a caller stands: its project (None: a home folder or '/'), and the workspaces that hold it."""
+
+    identity: str | None
+    name: str = ""
+    root: str = ""
+    how: str = ""
+    workspaces: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()  # weaker identities of the same folder: memories stored before it got a remote
+
+
+class Engine:
+    """One memory, opened. Thread-safe as far as its store and embedder are."""
+
+    def __init__(self, mind: Mind, store: SqliteStore, *, locate: Callable[[str], Place], session: str = "", facts: Mapping[str, Any] | None = None):
+        self.mind = mind
+        self._store, self._locate, self._session = store, locate, session
+        self.facts = dict(facts or {})  # versions, paths, problems and settings that health reports
+        self._lock = threading.Lock()
+        self._met: set[str] = set()
+
+    # ---- where
+
+    def place(self, project: str = "") -> Place:
+        """The caller's project, or the one that a name or folder means."""
+        return self._locate(project)
+
+    def group(self, place: Place) -> builtins.list[str]:
+        """Identities that are one project: what the place is, what it was, and all that are joined to it. The first is where it writes."""
+        if place.identity is None:
+            return []
+        into = self._store.joined()
+        head = into.get(place.identity, place.identity)
+        joined = [i for i, h in into.items() if h == head or h in place.former]
+        return builtins.list(dict.fromkeys([head, *joined, place.identity, *place.former]))
+
+    def view(self, project: str = "", scopes: Sequence[str] = (), *, as_of: float | None = None, tags: Sequence[str] = ()) -> View:
+        """What is visible from there, cut to the asked scopes."""
+        place = self.place(project)
+        wanted = set(scopes) or {"project", "workspace", "global"}
+        seen = [Scope("project", i) for i in self.group(place) if "project" in wanted]
+        seen += [Scope("workspace", w) for w in place.workspaces if "workspace" in wanted]
+        seen += [GLOBAL] if "global" in wanted else []
+        return View(tuple(seen), as_of, tuple(tags))
+
+    def _one(self, memory_id: str, project: str = "") -> Memory:
+        """The memory of an id or an unambiguous prefix, seen from here."""
+        prefix = memory_id.strip()
+        if not prefix:
+            raise BadInput("id is empty: give the id of a memory, or its first six characters or more.")
+        found = self._store.find(prefix, self.view(project))
+        if len(found) > 1:
+            raise Ambiguous(prefix, [m.id for m in found])
+        if not found:
+            hint = "" if len(prefix) >= 6 else " A prefix needs at least six characters."
+            raise NotFound(f"No memory with id '{prefix[:40]}' is visible from here.{hint} mnemos_list shows the ids.")
+        return found[0]
+
+    def _target(self, scope: str, place: Place) -> Scope | str:
+        """The scope to write to, or why there is none."""
+        if scope == "global":
+            return GLOBAL
+        if scope == "workspace":
+            return Scope("workspace", place.workspaces[0]) if place.workspaces else \
+                "this project is in no workspace: name it in [workspaces] of your mnemos.toml, or use scope project or global"
+        if not place.identity:
+            return "no project here (a home folder or '/' is none): pass project, set MNEMOS_PROJECT, or use scope global"
+        return Scope("project", self.group(place)[0])
+
+    def _meet(self, place: Place) -> None:
+        if place.identity and place.identity not in self._met:
+            self._store.apply([KnowProject(place.identity, place.name, place.root, self.mind.clock())])
+            self._met.add(place.identity)
+
+    # ---- the ten verbs
+
+    def store(self, content: str, *, scope: str = "project", key: str = "", importance: Importance = "auto", role: Role = "user", tags: Sequence[str] = (),
+              supersedes: Sequence[str] = (), valid_from: float | None = None, pinned: bool = False, force: bool = False, project: str = "",
+              session: str = "", origin: Origin = "agent", door: Literal["manual", "hook"] = "manual") -> Stored:
+        """Keep a statement; see Stored. `supersedes` are ids or prefixes of visible memories, else NotFound."""
+        place = self.place(project)
+        target = self._target(scope, place)
+        if isinstance(target, str):
+            return Stored("refused", f"no_scope: {target}", project=place.name)
+        governance = self.mind.govern(target)
+        if not governance.admits(door):
+            return Stored("refused", f"capture_mode: {governance.capture_mode} admits no {door} capture here", scope=target, project=place.name)
+        retired = [self._one(i, project) for i in supersedes]
+        self._meet(place)
+        result = encode.store(Statement(
+            content=content, scope=target, origin=origin, project=place.identity or "", key=key, importance=importance, role=role, tags=tuple(tags),
+            supersedes=tuple(m.id for m in retired), valid_from=valid_from, pinned=pinned, force=force, session=session or self._session), self.mind)
+        return replace(result, project=place.name)
+
+    def retrieve(self, query: str, *, limit: int = 8, scopes: Sequence[str] = (), mode: Mode = "hybrid", as_of: float | None = None, related_to: str = "",
+                 tags: Sequence[str] = (), sector: str = "", budget_tokens: int = 2000, explain: bool = False, reconsolidate: bool = True,
+                 project: str = "") -> Retrieved:
+        """What is known about a question, best first, or nothing with a note."""
+        near = self._one(related_to, project) if related_to else None
+        if sector and sector not in SECTORS:
+            raise BadInput(f"sector '{sector}' is unknown; allowed: {', '.join(SECTORS)}.")
+        view = self.view(project, scopes, as_of=as_of, tags=tags)
+        return retrieve.retrieve(retrieve.Question(query, view, limit, mode, near, sector, budget_tokens, explain, reconsolidate), self.mind)
+
+    def consolidate(self, *, project: str = "", facts: Sequence[Mapping[str, Any]] = (), dry_run: bool = False, undo: str = "") -> Slept:
+        """Sleep: episodes to facts, labile memories revised, faded ones archived; or undo a run."""
+        place = self.place(project)
+        scope = Scope("project", self.group(place)[0]) if place.identity else GLOBAL
+        if undo:
+            return maintain.undo(undo, self.mind)
+        return maintain.consolidate(maintain.Night(place.identity or "", scope, tuple(facts), dry_run), self.mind)
+
+    def forget(self, memory_id: str, *, erase: bool = False, project: str = "") -> Forgotten:
+        """Archive (restorable), or erase every trace with proof."""
+        memory = self._one(memory_id, project)
+        if erase:
+            rows = self._store.erase(memory)
+            return Forgotten("erased", memory.id, {k: v for k, v in rows.items() if k != "bytes_found"}, rows["bytes_found"])
+        if memory.status != "archived":
+            now = self.mind.clock()
+            self._store.apply([Move(memory.id, "archived", "forgotten on request", now, self.mind.config.decay.retention(memory, now))])
+        return Forgotten("archived", memory.id)
+
+    def inspect(self, memory_id: str, *, project: str = "") -> Inspected:
+        """Everything about one memory."""
+        memory, decay, now = self._one(memory_id, project), self.mind.config.decay, self.mind.clock()
+        life = self._store.life(memory)
+        return Inspected(
+            memory=memory, retention=decay.retention(memory, now), ahead={d: decay.ahead(memory, now, d) for d in AHEAD_DAYS},
+            half_life_days=decay.half_life_days(memory.importance), stability_days=decay.stability_days(memory.importance, memory.reinforcements),
+            revisions=tuple(life["revisions"]), edges=tuple(life["edges"]), recalls=tuple(life["recalls"]), notes=tuple(life["notes"]),
+            vectors=dict(life["vectors"]), chain=tuple(m for m, _ in self._store.chain(memory)), episodes=tuple(life["episodes"]))
+
+    def list(self, *, project: str = "", scope: str = "all", status: str = "active", sort: str = "recent", tags: Sequence[str] = (), limit: int = 20,
+             offset: int = 0) -> Page:
+        """One page of what is visible from here."""
+        view = self.view(project, () if scope == "all" else (scope,), tags=tags)
+        if not view.scopes:
+            return Page(0, offset, (), {})
+        decay, now = self.mind.config.decay, self.mind.clock()
+        if sort in ("recent", "accessed"):
+            total, page = self._store.browse(view, status=status, limit=limit, offset=offset, order=sort)
+        else:
+            total, everything = self._store.browse(view, status=status, limit=-1, order="recent")
+            weight = (lambda m: decay.retention(m, now)) if sort == "retention" else (lambda m: m.importance * decay.retention(m, now))
+            page = sorted(everything, key=weight, reverse=True)[offset:offset + limit]
+        return Page(total, offset, tuple(page), {m.id: decay.retention(m, now) for m in page})
+
+    def stats(self) -> Stats:
+        """Counts of the whole file."""
+        raw = self._store.stats()
+        counters = raw["counters"]
+        total = sum(raw["sectors"]) or 1.0
+        return Stats(raw["memories"], {name: share / total for name, share in zip(SECTORS, raw["sectors"], strict=False)},
+                     {"kept": counters.get("kept", 0), "dropped": counters.get("dropped", 0)}, raw["episodes"], counters.get("recalls", 0),
+                     counters.get("injections", 0), raw["file_bytes"])
+
+    def health(self) -> Health:
+        """What works, what does not, its effect and remedy."""
+        return health(self._store, self.mind, self.facts, self.place())
+
+    def reinforce(self, memory_id: str, *, signal: str = "helpful", note: str = "", project: str = "") -> Reinforced:
+        """Evidence about a memory: used, not helpful, wrong, pinned, restored."""
+        if signal not in SIGNALS:
+            raise BadInput(f"signal '{signal}' is unknown; allowed: {', '.join(SIGNALS)}.")
+        memory, decay, now = self._one(memory_id, project), self.mind.config.decay, self.mind.clock()
+        said = str(self.mind.config.firewall.redact(note)) if note else ""
+        writes: dict[str, builtins.list[Any]] = {
+            "helpful": [Reinforce(memory.id, decay.reinforced(memory.reinforcements, decay.explicit_step) - memory.reinforcements, now, said)],
+            "not_helpful": [Reinforce(memory.id, -min(memory.reinforcements, decay.explicit_step), now, said)],
+            "wrong": [Move(memory.id, "archived", f"wrong: {said}" if said else "wrong", now, decay.retention(memory, now))],
+            "pin": [Pin(memory.id, True)], "unpin": [Pin(memory.id, False)],
+            "restore": [Move(memory.id, "active", "", now)],
+        }
+        if not self._store.apply(writes[signal]).done:
+            raise BadInput(f"'{memory.id}' cannot be restored: an active memory holds the same text or key. Forget that one first.")
+        after = self._one(memory.id, project)
+        before_retention, after_retention = decay.retention(memory, now), decay.retention(after, now)
+        return Reinforced(memory.id, signal, (memory.importance * before_retention, after.importance * after_retention),
+                          (before_retention, after_retention), after.status)
+
+    def timeline(self, *, id: str = "", key: str = "", query: str = "", as_of: float | None = None, project: str = "") -> Timeline:
+        """What was true when: the chain of supersession and revision, oldest first."""
+        given = [name for name, value in (("id", id), ("key", key), ("query", query)) if value.strip()]
+        if len(given) != 1:
+            raise BadInput("timeline needs exactly one of id, key or query.")
+        if id:
+            memories = [self._one(id, project)]
+        elif key:
+            folded = " ".join(key.casefold().split())
+            memories = self._store.keyed(self.view(project), folded)
+        else:
+            best = self.retrieve(query, limit=1, reconsolidate=False, project=project).memories
+            memories = [best[0].memory] if best else []
+        turns = [turn for memory in memories[:1] for turn in self._turns(memory)] if not key else self._merged(memories)
+        shown = [t for t in turns if as_of is None or (t.valid_from <= as_of and (t.valid_to is None or t.valid_to > as_of))]
+        return Timeline(tuple(shown), id or key or query, "" if shown else "nothing is known about this" + (" at that time" if turns else ""))
+
+    def _merged(self, memories: builtins.list[Memory]) -> builtins.list[Turn]:
+        turns = {(t.id, t.version): t for memory in memories for t in self._turns(memory)}
+        return sorted(turns.values(), key=lambda t: (t.valid_from, t.version))
+
+    def _turns(self, memory: Memory) -> builtins.list[Turn]:
+        turns = []
+        for member, revisions in self._store.chain(memory):
+            started = member.valid_from
+            for r in revisions:
+                turns.append(Turn(member.id, r.content, r.valid_from, r.valid_to, member.id, r.reason, r.version, "revised"))
+                started = r.valid_to
+            turns.append(Turn(member.id, member.content, started, member.valid_to, member.superseded_by, member.reason, member.version, member.status))
+        return turns
+
+    # ---- beside the verbs
+
+    def brief(self, project: str = "") -> str:
+        """What a session should know now, as text."""
+        return brief(self.view(project), self.mind)
+
+    def idle(self) -> bool:
+        """One bounded piece of background work: missing vectors first, then sleep if it is due. True if something was done."""
+        with self._lock:
+            try:
+                place = self.place()
+                return maintain.backfill(self.mind) > 0 or maintain.sleep_if_due(place.identity or "", self.mind)
+            except MnemosError:
+                return False
+
+    def close(self) -> None:
+        self._store.close()

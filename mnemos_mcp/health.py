@@ -1,0 +1,88 @@
+"""Health: each part asked in turn; every fault with its effect and remedy. A fallback that is in use is named here or it is a bug."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .errors import EmbedderUnavailable, MnemosError
+from .mind import Mind
+from .results import Check, Health
+from .storage.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from .engine import Place
+
+
+def health(store: SqliteStore, mind: Mind, facts: Mapping[str, Any], place: Place) -> Health:
+    """Never raises; at most a socket probe for each service."""
+    checks = [*_file(store), _embedder(mind), _missing_vectors(store, mind), _llm(mind), _project(place), *_settings(facts), *_extra(facts)]
+    return Health(tuple(c for c in checks if c), dict(facts.get("versions", {})), dict(facts.get("paths", {})), dict(facts.get("differs", {})))
+
+
+def _file(store: SqliteStore) -> list[Check]:
+    try:
+        return [Check(**row) for row in store.check()]  # type: ignore[arg-type]
+    except MnemosError as error:
+        return [Check("store", "fail", str(error), "nothing is kept or found", "see the message")]
+
+
+def _embedder(mind: Mind) -> Check:
+    if mind.embedder is None:
+        return Check("embedder", "ok", "switched off (MNEMOS_EMBEDDING_PROVIDER=none)", "recall by words only: other wordings are not found",
+                     "unset MNEMOS_EMBEDDING_PROVIDER")
+    reason = mind.embedder.probe()
+    if reason:
+        return Check("embedder", "fail", reason, "new memories are saved and found by keyword; their vectors come later by themselves",
+                     "start the service, or unset MNEMOS_EMBEDDING_PROVIDER for the built-in model")
+    return Check("embedder", "ok", _identity(mind))
+
+
+def _identity(mind: Mind) -> str:
+    try:
+        return mind.embedder.identity if mind.embedder else ""
+    except EmbedderUnavailable as reason:
+        return str(reason)
+
+
+def _missing_vectors(store: SqliteStore, mind: Mind) -> Check | None:
+    if mind.embedder is None:
+        return None
+    try:
+        identity = mind.embedder.identity
+        missing, others = store.vector_state(identity)
+    except MnemosError:
+        return None
+    if others:
+        return Check("vectors", "warn", f"{missing} memories have vectors of another model only ({', '.join(others)}); the model now is {identity}",
+                     "those are found by keyword, not by meaning; vectors of two models are never compared", "mnemos reembed")
+    if missing:
+        return Check("vectors", "warn", f"{missing} memories wait for their vectors", "they are found by keyword until then",
+                     "none needed: an idle server fills them in; `mnemos reembed` does it at once")
+    return Check("vectors", "ok", "every memory has its vectors")
+
+
+def _llm(mind: Mind) -> Check:
+    if mind.llm is None:
+        return Check("llm", "ok", "none: judgement is by rule")
+    reason = mind.llm.probe()
+    if reason:
+        return Check("llm", "fail", reason, "judgement is by rule until it answers", "start the service, or set MNEMOS_LLM_PROVIDER=none")
+    return Check("llm", "ok", mind.llm.identity)
+
+
+def _project(place: Place) -> Check:
+    if place.identity is None:
+        return Check("project", "warn", "no project: a home folder or '/' is none", "project memories are refused, global ones work",
+                     "start the client in a project, or set MNEMOS_PROJECT")
+    return Check("project", "ok", f"{place.name} ({place.how})")
+
+
+def _settings(facts: Mapping[str, Any]) -> list[Check]:
+    problems = facts.get("problems", ())
+    if not problems:
+        return [Check("settings", "ok", "every name and value is known")]
+    return [Check("settings", "warn", problem, "it has no effect", "correct or remove it") for problem in problems]
+
+
+def _extra(facts: Mapping[str, Any]) -> list[Check]:
+    return [Check(**row) for row in facts.get("checks", ())]

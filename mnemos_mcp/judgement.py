@@ -1,0 +1,155 @@
+"""One judgement of a statement: by the rules, or by the model's single reply where there is one.
+
+All mechanisms that need judgement put their questions into one prompt and read their part of one reply; whatever the model
+leaves out or gets wrong is the rule's.
+"""
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .errors import EmbedderUnavailable, LLMUnavailable
+from .mechanisms.routines import ROUTINES
+from .mechanisms.supersession import Differs, New, Same, Updates
+from .mechanisms.surprisal import Durability, Verdict
+from .mechanisms.vectors import cosine, mean
+from .model import Affect, Keep
+
+if TYPE_CHECKING:
+    from .mind import Embedded, Mind, Read, Statement
+
+LEVELS = {"low": 0.2, "medium": 0.5, "high": 0.75}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    gate: Verdict
+    relation: Same | Updates | Differs | New
+    affect: Affect
+    sectors: tuple[float, ...]
+    importance: float
+    kind: str
+    note: str = ""
+
+
+def judge(statement: Statement, vector: Embedded, seen: Read, mind: Mind) -> Judgement:
+    """Everything that must be decided about a statement before it is written."""
+    config, text = mind.config, statement.content
+    reply, note = _ask(statement, seen, mind)
+    durability = _durability(statement, reply, mind)
+    relation = config.supersession.relate(text, seen.known, key=statement.key, supersedes=_full_ids(statement, seen),
+                                          judged=config.supersession.read(reply, seen.known) if reply else None, likeness=_likeness(seen, vector, mind))
+    gate = _gate(statement, vector, seen, relation, durability, mind)
+    importance = LEVELS.get(statement.importance) or (config.surprisal.read_importance(reply) if reply else None) \
+        or config.surprisal.importance(durability, gate.surprisal)
+    return Judgement(gate, relation, (config.affect.read(reply) if reply else None) or config.affect.feel(text),
+                     (config.sectors.read(reply) if reply else None) or config.sectors.weigh(text), importance, durability.kind or "note", note)
+
+
+def _likeness(seen: Read, vector: Embedded, mind: Mind) -> Callable[[str, str], float] | None:
+    """Cosine of two known memories, read only if the relation asks for one."""
+    if not vector.vectors:
+        return None
+    loaded: dict[str, Any] = {}
+
+    def likeness(a: str, b: str) -> float:
+        if not loaded:
+            loaded.update(mind.store.vectors_of([k.memory.id for k in seen.known], vector.identity))
+        return cosine(loaded[a], loaded[b]) if a in loaded and b in loaded else -1.0
+
+    return likeness
+
+
+def _full_ids(statement: Statement, seen: Read) -> tuple[str, ...]:
+    """`supersedes` may hold prefixes; what the read found is what they mean."""
+    return tuple(k.memory.id for k in seen.known if any(k.memory.id.startswith(p) for p in statement.supersedes))
+
+
+def _durability(statement: Statement, reply: dict[str, Any] | None, mind: Mind) -> Durability:
+    if statement.kind:
+        return Durability(statement.kind, True, True, "distilled from what was said")
+    return (mind.config.surprisal.read(reply) if reply else None) or mind.config.surprisal.classify(statement.content, statement.role)
+
+
+def _gate(statement: Statement, vector: Embedded, seen: Read, relation: Any, durability: Durability, mind: Mind) -> Verdict:
+    """What contradicts or updates the known is not predicted by it, however alike the words are; the same fact is."""
+    observed = vector.vectors[0] if vector.vectors else None
+    predicted = [] if observed is None else [*routines(mind), *([mean(seen.topic)] if seen.topic else []), *_expected(statement, vector, mind)]
+    verdict = mind.config.surprisal.judge(statement.content, observed, predicted, statement.role, durability)
+    if isinstance(relation, Same):
+        cosine = next((k.cosine for k in seen.known if k.memory.id == relation.id and k.cosine is not None), 1.0)
+        return Verdict(verdict.kept, min(verdict.surprisal, max(0.0, 1.0 - cosine)), verdict.durability, verdict.reason)
+    return verdict
+
+
+def routines(mind: Mind) -> list[Any]:
+    """Vectors of the routine utterances by this embedder: from the file, else embedded once and kept there."""
+    import numpy as np
+    embedder = mind.embedder
+    if embedder is None:
+        return []
+    name = f"routines:{embedder.identity}:{hashlib.sha256(chr(10).join(ROUTINES).encode()).hexdigest()[:12]}"
+    cached = mind.cache.get(name)
+    if cached is None:
+        kept = mind.store.kept(name)
+        if kept:
+            flat = np.frombuffer(base64.b64decode(kept), dtype=np.float32)
+            cached = list(flat.reshape(len(ROUTINES), -1))
+        else:
+            try:
+                cached = embedder.embed(list(ROUTINES))
+            except EmbedderUnavailable:
+                return []
+            mind.store.apply([Keep(name, base64.b64encode(np.stack(cached).astype(np.float32).tobytes()).decode())])
+        mind.cache[name] = cached
+    return cached
+
+
+def _expected(statement: Statement, vector: Embedded, mind: Mind) -> list[Any]:
+    """The model's guess of this message, made after the turn before and embedded then."""
+    if mind.llm is None or not statement.session:
+        return []
+    import numpy as np
+    kept = mind.store.kept(f"expected:{statement.session}")
+    identity, _, data = kept.partition(" ")
+    if not data or identity != vector.identity.replace(" ", "_"):
+        return []
+    return [np.frombuffer(base64.b64decode(data), dtype=np.float32)]
+
+
+def expect(session: str, turns: list[str], mind: Mind) -> bool:
+    """Ask the model what comes next and keep the guess's vector for the next message of this session. Runs after a reply, never in it."""
+    if mind.llm is None or mind.embedder is None or not turns:
+        return False
+    import numpy as np
+    gate = mind.config.surprisal
+    try:
+        reply = mind.llm.ask(gate.prediction_prompt(turns), gate.prediction_schema(), deadline_s=mind.config.capture.judge_deadline_s)
+        guess = gate.read_prediction(reply)
+        if not guess:
+            return False
+        vector = mind.embedder.embed([mind.config.firewall.redact(guess)])[0]
+    except (LLMUnavailable, EmbedderUnavailable):
+        return False
+    data = base64.b64encode(np.asarray(vector, dtype=np.float32).tobytes()).decode()
+    mind.store.apply([Keep(f"expected:{session}", f"{mind.embedder.identity.replace(' ', '_')} {data}")])
+    return True
+
+
+def _ask(statement: Statement, seen: Read, mind: Mind) -> tuple[dict[str, Any] | None, str]:
+    """One call, one schema for every mechanism; the note names the fallback."""
+    if mind.llm is None:
+        return None, ""
+    config = mind.config
+    parts = (config.surprisal.prompt(statement.content), config.affect.prompt(statement.content), config.sectors.prompt(statement.content),
+             config.supersession.prompt(statement.content, seen.known))
+    schema = {"type": "object", "properties": {**config.surprisal.schema(), **config.affect.schema(), **config.sectors.schema(),
+                                               **config.supersession.schema()}}
+    try:
+        reply = mind.llm.ask("\n\n".join(filter(None, parts)), schema, deadline_s=config.capture.judge_deadline_s)
+    except LLMUnavailable as reason:
+        return None, f"judged by rule: {reason}"
+    return {k: (config.firewall.redact(v) if isinstance(v, str) else v) for k, v in reply.items()}, ""

@@ -1,0 +1,72 @@
+"""What the pipelines pass around: a statement on its way in, and the mind that judges it."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .config import MnemosConfig
+from .mechanisms.scopes import Governance
+from .mechanisms.supersession import Known
+from .model import Importance, Origin, Role, Scope, Write
+from .ports import LLM, Embedder, MemoryStore
+from .results import Stored
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a door hands over. `project` is the identity for the episode buffer; `origin` is the door's, never the caller's."""
+
+    content: str
+    scope: Scope
+    origin: Origin
+    project: str = ""
+    key: str = ""
+    importance: Importance = "auto"
+    role: Role = "user"
+    tags: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    valid_from: float | None = None
+    pinned: bool = False
+    force: bool = False
+    session: str = ""
+    kind: str = ""  # set by sleep, which has judged already
+    sources: tuple[str, ...] = ()  # episodes it was distilled from
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """What a pipeline works with: the world's ports, the mechanisms, and the time and ids it is told."""
+
+    store: MemoryStore
+    embedder: Embedder | None
+    llm: LLM | None
+    config: MnemosConfig
+    clock: Callable[[], float]
+    new_id: Callable[[], str]
+    govern: Callable[[Scope], Governance]
+    cache: dict[str, Any] = field(default_factory=dict)  # derived values that any process can make again
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    vectors: tuple[Any, ...] = ()
+    identity: str = ""
+    windows: int = 1
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What one look into the store brought: the nearest of the same scope, and what the statement could be predicted from."""
+
+    known: tuple[Known, ...] = ()
+    topic: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would be written for a statement, and the answer once it is."""
+
+    result: Stored
+    writes: tuple[Write, ...]

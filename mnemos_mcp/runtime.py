@@ -1,0 +1,139 @@
+"""open_engine: the only chooser of implementations."""
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from . import __version__
+from .config import MnemosConfig, with_tables
+from .engine import Engine, Place
+from .identity import ProjectIdentity, resolve, workspaces_of
+from .mechanisms.firewall import Firewall
+from .mind import Mind
+from .model import Keep
+from .ports import LLM, Clock, Embedder, MemoryStore
+from .private import make_private
+from .storage.schema import BUSY_MS, driver_versions
+from .storage.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from .settings import Settings
+
+Door = Literal["server", "cli", "hook", "web"]
+HOOK_BUSY_MS = 400  # a hook gives up on a held file rather than hold up the client
+OWN_PROJECT = Place("name:python", "python", "", "a memory of its own in this process")
+
+
+def new_id() -> str:
+    """Twelve hex digits: six make an unambiguous prefix in any store of one person."""
+    return secrets.token_hex(6)
+
+
+def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time) -> Engine:
+    """The memory that these settings mean. Raises StoreUnavailable when its file cannot be opened."""
+    config, problems = with_tables(MnemosConfig(firewall=Firewall(settings.secret_action, settings.pii_action)), settings.mechanisms)  # type: ignore[arg-type]
+    path = settings.database
+    warning = make_private(path, create=True) if path != ":memory:" else None
+    store = SqliteStore(path, clock=clock, keywords=config.keywords, busy_ms=HOOK_BUSY_MS if door == "hook" else BUSY_MS)
+    facts = {"versions": versions(), "problems": (*settings.problems, *problems, *([warning] if warning else [])),
+             "paths": {"store": path, "log": settings.log_path, "settings": settings.user_file, "repository settings": settings.repository_file},
+             "differs": {d["name"]: f"{d['value']} ({d['from']})" for d in settings.differences()}}
+    locate = locator(settings, store, allow_git=door != "hook")
+    here = locate("").identity or ""
+    mind = Mind(_fits(store), _embedder(settings), _llm(settings), config, clock, new_id, lambda scope: settings.govern(scope, here))
+    return Engine(mind, store, locate=locate, session=f"s-{new_id()}", facts=facts)
+
+
+def open_for_python(config: MnemosConfig, *, embedder: Embedder | None | Literal["builtin"] = "builtin", llm: LLM | None = None, clock: Clock = time.time,
+                    project: str = "") -> Engine:
+    """For MnemosEngine: no settings, no file unless `config.store` is one. On ':memory:' the project is its own wherever it runs."""
+    path = config.store
+    if path != ":memory:":
+        path = str(Path(path).expanduser())
+        make_private(path, create=True)
+    store = SqliteStore(path, clock=clock, keywords=config.keywords)
+    home, cwd = str(Path.home()), os.getcwd()
+
+    def locate(asked: str) -> Place:
+        if path == ":memory:" and not (asked or project):
+            return OWN_PROJECT
+        return place_of(resolve(asked or project, cwd=cwd, home=home, known=known_names(store), allow_git=True, cached=remembered(store)), ())
+
+    chosen = _builtin() if embedder == "builtin" else embedder
+    mind = Mind(_fits(store), chosen, llm, config, clock, new_id, lambda _: config.governance)
+    return Engine(mind, store, locate=locate, session=f"s-{new_id()}", facts={"versions": versions(), "paths": {"store": path}})
+
+
+def _fits(store: MemoryStore) -> MemoryStore:
+    """Here the type checker proves that the store fits its protocol."""
+    return store
+
+
+def _builtin() -> Embedder:
+    from .providers.embed import BuiltinEmbedder
+    return BuiltinEmbedder()
+
+
+def _embedder(settings: Settings) -> Embedder | None:
+    from .providers import embed
+    match settings.embedding_provider:
+        case "none":
+            return None
+        case "ollama":
+            return embed.OllamaEmbedder(settings.embedding_model, settings.embedding_url)
+        case "openai":
+            return embed.OpenAIEmbedder(settings.embedding_model, settings.embedding_url, settings.openai_api_key.reveal())
+        case _:
+            return embed.BuiltinEmbedder()
+
+
+def _llm(settings: Settings) -> LLM | None:
+    if settings.llm_provider == "none":
+        return None
+    from .providers import llm
+    if settings.llm_provider == "ollama":
+        return llm.OllamaLLM(settings.llm_model, settings.llm_url)
+    return llm.OpenAILLM(settings.llm_model, settings.llm_url, settings.openai_api_key.reveal())
+
+
+def versions() -> dict[str, str]:
+    """What health prints of the installation."""
+    return {"mnemos-mcp": __version__, "python": platform.python_version(), **driver_versions(), "platform": f"{sys.platform} {platform.machine()}"}
+
+
+def known_names(store: SqliteStore) -> Callable[[str], list[str]]:
+    """Identities of the projects that people call by this name."""
+    return lambda name: [p["into"] or p["identity"] for p in store.projects() if p["name"] == name]
+
+
+def remembered(store: SqliteStore) -> Callable[[str], str | None]:
+    """An identity that was once computed by git, so that a hook need not."""
+    return lambda key: store.kept(f"identity:{key}") or None
+
+
+def place_of(project: ProjectIdentity | None, workspaces: tuple[str, ...]) -> Place:
+    if project is None:
+        return Place(None, workspaces=workspaces)
+    return Place(project.identity, project.name, project.root, project.how, workspaces, project.former)
+
+
+def locator(settings: Settings, store: SqliteStore, *, allow_git: bool) -> Callable[[str], Place]:
+    """From a project parameter ('' = the caller's own) to a place. What git had to find out is kept for the hooks."""
+    def find(asked: str) -> ProjectIdentity | None:
+        project = resolve(asked or settings.project, cwd=settings.folder, home=settings.home, known=known_names(store), allow_git=allow_git,
+                          cached=remembered(store), name=settings.project_name)
+        if project and project.key and allow_git and not store.read_only and store.kept(f"identity:{project.key}") != project.identity:
+            store.apply([Keep(f"identity:{project.key}", project.identity)])
+        return project
+
+    def locate(asked: str) -> Place:
+        project = find(asked)
+        return place_of(project, workspaces_of(project, settings.workspaces, home=settings.home, chosen=settings.workspace, cached=remembered(store)))
+
+    return locate
