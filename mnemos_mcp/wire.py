@@ -1,0 +1,219 @@
+"""The two ends of the stdio wire, cleaned: whatever line comes in, the SDK reads a message, or the sender is told why not.
+
+The SDK drops a line that it cannot validate (half of a surrogate pair is enough) and the caller waits for ever. Here every
+line is read as JSON, repaired or answered with a JSON-RPC error. Nothing but messages leaves on stdout: the real descriptors
+are taken at the start and fd 1 becomes stderr, before anything that may print is imported.
+"""
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+LONGEST_LINE = 16 * 1024 * 1024  # bytes; a longer one is answered and thrown away without being held
+DEEPEST = 150  # levels of nesting; the SDK's parser gives up at 200, without a word
+KEPT_ENDS = 4096  # bytes of the beginning and end of a line too long, where its id stands
+ANSWER_S = 3.0  # after the end of stdin, for what was asked before it
+PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+_HALVES = re.compile("[\ud800-\udfff]")
+_HEAD_ID = re.compile(rb'^\s*\{(?:(?!"params")[^{\[])*?"id"\s*:\s*(-?\d{1,18}|"[^"\\]{1,200}")')
+_TAIL_ID = re.compile(rb'\}\s*,(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*(-?\d{1,18}|"[^"\\]{1,200}")'
+                      rb'(?:\s*,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*")*\s*\}\s*$')
+# Answered only when the client lets go: the end of stdin does not wait for it.
+_STREAMS = frozenset({"subscriptions/listen"})
+
+
+class Unreadable(Exception):
+    """A line that is no message; `reply` is the JSON-RPC error for its sender."""
+
+    def __init__(self, code: int, message: str, request_id: Any = None):
+        super().__init__(message)
+        error = {"code": code, "message": message}
+        self.reply = json.dumps({"jsonrpc": "2.0", "id": request_id, "error": error}, ensure_ascii=False)
+
+
+def read_message(line: bytes) -> tuple[dict[str, Any], str]:
+    """The message of a line and how it is handed on. Invalid UTF-8 and lone surrogates become U+FFFD, raw control characters
+    in texts are taken. Raises Unreadable."""
+    try:
+        # Python joins valid pairs of escapes while it reads; the halves that are left stand alone.
+        message = _mended(json.loads(line.decode("utf-8-sig", "replace"), strict=False, parse_constant=_refuse))
+        text = json.dumps(message, ensure_ascii=False, allow_nan=False)
+    except (ValueError, RecursionError):
+        said = "Parse error: the line is not JSON that can be read. Send one JSON-RPC message a line, in UTF-8."
+        raise Unreadable(PARSE_ERROR, said, _id_in(line[:KEPT_ENDS], line[-KEPT_ENDS:])) from None
+    if not isinstance(message, dict):
+        what = "batches are not supported" if isinstance(message, list) else "a message is a JSON object"
+        raise Unreadable(INVALID_REQUEST, f"Invalid request: {what}; send one message a line.")
+    _check(message)
+    return message, text
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)
+
+
+def _mended(value: Any, depth: int = 0) -> Any:
+    """The value with every half of a surrogate pair replaced, in keys too."""
+    if depth > DEEPEST:
+        raise RecursionError
+    if isinstance(value, str):
+        return _HALVES.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_HALVES.sub("\ufffd", k): _mended(v, depth + 1) for k, v in value.items()}
+    return [_mended(v, depth + 1) for v in value] if isinstance(value, list) else value
+
+
+def _check(message: dict[str, Any]) -> None:
+    """What the SDK would drop without a word: ids and params of a wrong type, no method, no version."""
+    request_id = message.get("id")
+    known = request_id if isinstance(request_id, str | int) and not isinstance(request_id, bool) else None
+    wrong = []
+    if message.get("jsonrpc") != "2.0":
+        wrong.append('jsonrpc must be "2.0"')
+    if "method" in message:
+        wrong += ["method must be a text"] if not isinstance(message["method"], str) else []
+        wrong += ["id must be a text or a whole number"] if "id" in message and known is None else []
+        wrong += ["params must be an object"] if not isinstance(message.get("params"), dict | None) else []
+    elif not ("result" in message or "error" in message):
+        wrong.append("method is missing")
+    if wrong:
+        raise Unreadable(INVALID_REQUEST, f"Invalid request: {'; '.join(wrong)}.", known)
+
+
+def too_long(head: bytes, tail: bytes) -> Unreadable:
+    """The answer to a line that was not kept."""
+    said = f"Message too long: the limit is {LONGEST_LINE // 1024 ** 2} MB a line, and 100,000 characters a memory."
+    return Unreadable(INVALID_REQUEST, said, _id_in(head, tail))
+
+
+def _id_in(head: bytes, tail: bytes) -> str | int | None:
+    """The id of a message that cannot be parsed, where clients put it: before the params or after. Its sender waits for this id."""
+    found = _HEAD_ID.search(head) or _TAIL_ID.search(tail)
+    return json.loads(found[1].decode("utf-8", "replace")) if found else None
+
+
+class Wire:
+    """stdin and stdout of this process, taken from it. `lines` and `out` are the two files that the SDK is given."""
+
+    def __init__(self, on_end: Callable[[], None]):
+        """`on_end` is called once, when nobody reads or writes at the other end any more."""
+        self._stdin, self._stdout = _taken(0, os.O_RDONLY), _taken(1, os.O_WRONLY)
+        _diverted(0, os.open(os.devnull, os.O_RDONLY))
+        _diverted(1, _taken(2, os.O_WRONLY))
+        self._on_end = on_end
+        self._buffer = bytearray()
+        self._writing = threading.Lock()
+        self._answered = threading.Condition()
+        self._unanswered: set[str | int] = set()
+
+    # ---- in
+
+    def readline(self) -> str:
+        """The next good message as a line, '' at the end. Bad lines are answered on the way."""
+        while (line := self._line()) is not None:
+            try:
+                if isinstance(line, Unreadable):
+                    raise line
+                if not line.strip():
+                    continue
+                message, text = read_message(line)
+            except Unreadable as bad:
+                self.write(bad.reply + "\n")
+                continue
+            self._note_request(message)
+            return text + "\n"
+        self._finish()
+        return ""
+
+    def _finish(self) -> None:
+        """After the end of stdin: wait for the answers that somebody still reads, then say that it is over."""
+        until = time.monotonic() + ANSWER_S
+        with self._answered:
+            while self._unanswered and time.monotonic() < until and not self._reader_gone():
+                self._answered.wait(0.1)
+        self._on_end()
+
+    def _line(self) -> bytes | Unreadable | None:
+        """One raw line; None at the end of stdin. Of a line too long only the ends are kept."""
+        searched, head = 0, b""
+        while (end := self._buffer.find(b"\n", searched)) < 0:
+            if len(self._buffer) > LONGEST_LINE:
+                head = head or bytes(self._buffer[:KEPT_ENDS])
+                del self._buffer[:-KEPT_ENDS]
+            searched = len(self._buffer)
+            if not (chunk := self._read()):
+                break
+            self._buffer += chunk
+        if end < 0 and not self._buffer:
+            return None
+        end = end if end >= 0 else len(self._buffer)
+        line = bytes(self._buffer[:end])
+        del self._buffer[:end + 1]
+        return too_long(head, line[-KEPT_ENDS:]) if head else line
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._stdin, 65536)
+        except OSError:  # the other end was torn away
+            return b""
+
+    def _note_request(self, message: dict[str, Any]) -> None:
+        with self._answered:
+            if "id" in message and message.get("method", "") not in _STREAMS | {""}:
+                self._unanswered.add(message["id"])
+            elif message.get("method") == "notifications/cancelled":
+                self._unanswered.discard((message.get("params") or {}).get("requestId"))
+
+    # ---- out
+
+    def write(self, text: str) -> None:
+        """One whole line, not torn by another."""
+        with self._writing:
+            data = memoryview(text.encode("utf-8", "replace"))
+            try:
+                while data:
+                    data = data[os.write(self._stdout, data):]
+            except OSError:  # nobody reads any more
+                self._on_end()
+        self._note_answer(text)
+
+    def _reader_gone(self) -> bool:
+        """Whether the other end of stdout is closed; False where it cannot be asked (Windows)."""
+        if not hasattr(select, "poll"):
+            return False
+        poll = select.poll()
+        poll.register(self._stdout, 0)  # errors are reported without asking for them
+        return any(event & (select.POLLERR | select.POLLNVAL) for _, event in poll.poll(0))
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def _note_answer(self, text: str) -> None:
+        message = json.loads(text)
+        if "method" not in message:
+            with self._answered:
+                self._unanswered.discard(message.get("id"))
+                self._answered.notify_all()
+
+
+def _taken(fd: int, mode: int) -> int:
+    """A private copy of a standard descriptor, blocking, not handed to children; the null device when there is none."""
+    try:
+        copy = os.dup(fd)
+        if os.name == "posix":
+            os.set_blocking(copy, True)
+        return copy
+    except OSError:
+        return os.open(os.devnull, mode)
+
+
+def _diverted(fd: int, to: int) -> None:
+    """Let a standard descriptor lead elsewhere: stray reads see the end, stray prints go to stderr."""
+    os.dup2(to, fd)
+    os.close(to)
