@@ -9,9 +9,10 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..blas import single_thread
 from ..errors import EmbedderUnavailable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from .minilm.model import MiniLM
+    from .minilm.onnx_graph import OnnxMiniLM
     from .minilm.wordpiece import WordPiece
 
 WINDOW_TOKENS = 256  # what the model was trained for; its start and end mark are among them
@@ -31,18 +33,29 @@ WORTH_A_RETRY = (400, 413, 422)  # the text was at fault, not the server
 
 
 class BuiltinEmbedder:
-    """all-MiniLM-L6-v2 from the package. Loads at the first text (0.1 s, about 50 MB); safe to use from several threads."""
+    """all-MiniLM-L6-v2 from the package. Loads at the first text (0.1 s, about 50 MB); safe to use from several threads.
+
+    `runtime` names what runs it: numpy, or onnxruntime where that is installed. The vectors agree to a cosine of 0.9999996,
+    so the identity is the same.
+    """
 
     identity = "minilm-l6-v2.q8/384"
     dimensions = 384
 
-    def __init__(self, folder: Path | None = None, token_limit: int = WINDOW_TOKENS, clock: Callable[[], float] = time.monotonic):
-        """`token_limit` cuts each text (a hook takes 64); `folder` holds the model file and vocab.txt."""
+    def __init__(self, folder: Path | None = None, token_limit: int = WINDOW_TOKENS, clock: Callable[[], float] = time.monotonic,
+                 runtime: Literal["auto", "numpy", "onnxruntime"] = "auto"):
+        """`token_limit` cuts each text (a hook takes 64); `folder` holds the model file and vocab.txt.
+
+        A process that embeds one text and ends wants `runtime="numpy"`, which starts faster.
+        """
         self.folder = folder or Path(__file__).parent / "minilm"
         self.token_limit, self.clock = min(token_limit, WINDOW_TOKENS), clock
         self._lock = threading.Lock()
-        self._model: MiniLM | None = None
+        self._model: MiniLM | OnnxMiniLM | None = None
         self._wordpiece: WordPiece | None = None
+        there = runtime != "numpy" and installed("onnxruntime")
+        self.runtime: Literal["numpy", "onnxruntime"] = "onnxruntime" if there else "numpy"
+        self.fallback = "onnxruntime is not installed" if runtime == "onnxruntime" and not there else ""  # why not what was asked for
 
     def probe(self) -> str | None:
         """None when the files are there, else what is missing."""
@@ -61,11 +74,14 @@ class BuiltinEmbedder:
         tokenizer, model = self._tokenizer(), self._loaded() if texts else None
         if model is None:
             return found
-        for texts_of_pass in passes([[START, *tokenizer.encode(text, self.token_limit - 2), END] for text in texts]):
+        texts_of_ids = [[START, *tokenizer.encode(text, self.token_limit - 2), END] for text in texts]
+        order = sorted(range(len(texts)), key=lambda number: len(texts_of_ids[number]))  # onnxruntime pads; like lengths waste nothing
+        for texts_of_pass in passes([texts_of_ids[number] for number in order]):
             if deadline_s is not None and self.clock() - begin > deadline_s:
                 raise EmbedderUnavailable(f"{len(found)} of {len(texts)} texts were embedded in {deadline_s:g} s")
             found += list(model.embed(texts_of_pass))
-        return found
+        vectors = dict(zip(order, found, strict=True))
+        return [vectors[number] for number in range(len(texts))]
 
     def _tokenizer(self) -> WordPiece:
         from .minilm.wordpiece import WordPiece
@@ -78,20 +94,43 @@ class BuiltinEmbedder:
                     raise EmbedderUnavailable(f"the built-in vocabulary cannot be read: {error}") from error
             return self._wordpiece
 
-    def _loaded(self) -> MiniLM:
+    def _loaded(self) -> MiniLM | OnnxMiniLM:
         with self._lock:
             if self._model is None:
                 try:
                     from .minilm.model import MiniLM
 
-                    self._model = MiniLM(self.folder / "minilm-l6-v2.q8")
+                    path = self.folder / "minilm-l6-v2.q8"
+                    self._model = (self._by_onnxruntime(path) if self.runtime == "onnxruntime" else None) or MiniLM(path)
                 except (OSError, ValueError, KeyError, ImportError) as error:
                     raise EmbedderUnavailable(f"the built-in model cannot be loaded: {error}") from error
             return self._model
 
+    def _by_onnxruntime(self, path: Path) -> OnnxMiniLM | None:
+        """None, with the reason in `fallback`, when it is installed but does not work here. ValueError or OSError for a bad file."""
+        single_thread()
+        from .minilm.onnx_graph import OnnxMiniLM
+        from .minilm.weights import Weights
+
+        weights = Weights(path)
+        try:
+            return OnnxMiniLM(weights)
+        except Exception as error:  # its errors share no class but this one, and numpy gives the same vectors
+            self.runtime = "numpy"
+            self.fallback = f"onnxruntime does not work here: {type(error).__name__}: {error}".partition("\n")[0][:200]
+            return None
+
+
+def installed(module: str) -> bool:
+    """Whether it can be found; does not import it."""
+    try:
+        return find_spec(module) is not None
+    except ValueError:  # loaded already, by something that did not note from where
+        return True
+
 
 def passes(texts: Sequence[list[int]]) -> Iterator[list[list[int]]]:
-    """Neighbours together up to PASS_TOKENS; the model needs no padding, so their order may stay."""
+    """Neighbours together up to PASS_TOKENS."""
     group: list[list[int]] = []
     for ids in texts:
         if group and sum(map(len, group)) + len(ids) > PASS_TOKENS:

@@ -39,7 +39,7 @@ class Weights:
             self.heads: int = header["heads"]
             self._start = file.tell()
             word = self.entries["word.q"]
-            self._word_rows = numpy.memmap(path, "i1", "r", self._start + word["offset"], tuple(word["shape"]))
+            self.word_rows = numpy.memmap(path, "i1", "r", self._start + word["offset"], tuple(word["shape"]))
             self.arrays = {name: self._read(file, name) for name in self.entries if not name.endswith(".q")}
             for name in [name for name in self.entries if name.endswith(".q") and name != "word.q"]:
                 matrix = self._read(file, name)
@@ -61,5 +61,5 @@ class Weights:
 
     def words(self, ids: np.ndarray) -> np.ndarray:
         """(n, 384) float32 rows of the word table for (n,) ids."""
-        rows: np.ndarray = self._word_rows[ids] * self.arrays["word.scale"][ids]
+        rows: np.ndarray = self.word_rows[ids] * self.arrays["word.scale"][ids]
         return rows
