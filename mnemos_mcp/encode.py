@@ -112,7 +112,7 @@ def plan(statement: Statement, mind: Mind) -> Plan:
     verdict = judge(statement, vector, seen, mind)
     if isinstance(verdict.relation, Same) and not statement.supersedes:
         planned = _reinforce(statement, vector, verdict, seen, mind)
-    elif not (verdict.gate.kept or statement.force):
+    elif not (verdict.gate.kept or statement.force or statement.addressed):
         planned = _drop(statement, verdict, mind)
     else:
         planned = _keep(statement, vector, verdict, seen, mind)

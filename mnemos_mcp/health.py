@@ -34,7 +34,10 @@ def _embedder(mind: Mind) -> Check:
     if reason:
         return Check("embedder", "fail", reason, "new memories are saved and found by keyword; their vectors come later by themselves",
                      "start the service, or unset MNEMOS_EMBEDDING_PROVIDER for the built-in model")
-    return Check("embedder", "ok", _identity(mind))
+    fallback = getattr(mind.embedder, "fallback", "")
+    if fallback:
+        return Check("embedder", "warn", f"{_identity(mind)} by numpy: {fallback}", "the same vectors, more slowly in bulk", "pip install 'mnemos-mcp[onnx]' again")
+    return Check("embedder", "ok", " by ".join(filter(None, (_identity(mind), getattr(mind.embedder, "runtime", "")))))
 
 
 def _identity(mind: Mind) -> str:

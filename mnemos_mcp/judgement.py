@@ -16,6 +16,7 @@ from .mechanisms.routines import ROUTINES
 from .mechanisms.supersession import Differs, New, Same, Updates
 from .mechanisms.surprisal import Durability, Verdict
 from .mechanisms.vectors import cosine, mean
+from .mechanisms.wording import content_set
 from .model import Affect, Keep
 
 if TYPE_CHECKING:
@@ -77,12 +78,20 @@ def _durability(statement: Statement, reply: dict[str, Any] | None, mind: Mind) 
 def _gate(statement: Statement, vector: Embedded, seen: Read, relation: Any, durability: Durability, mind: Mind) -> Verdict:
     """What contradicts or updates the known is not predicted by it, however alike the words are; the same fact is."""
     observed = vector.vectors[0] if vector.vectors else None
-    predicted = [] if observed is None else [*routines(mind), *([mean(seen.topic)] if seen.topic else []), *_expected(statement, vector, mind)]
+    predicted = [] if observed is None else [*routines(mind), *_topic(statement, seen, relation), *_expected(statement, vector, mind)]
     verdict = mind.config.surprisal.judge(statement.content, observed, predicted, statement.role, durability)
     if isinstance(relation, Same):
         cosine = next((k.cosine for k in seen.known if k.memory.id == relation.id and k.cosine is not None), 1.0)
         return Verdict(verdict.kept, min(verdict.surprisal, max(0.0, 1.0 - cosine)), verdict.durability, verdict.reason)
     return verdict
+
+
+def _topic(statement: Statement, seen: Read, relation: Any) -> list[Any]:
+    """The running topic predicts what adds no word to it. A new number, name or word of substance is what a topic cannot foresee."""
+    if not seen.topic or not isinstance(relation, New | Same):
+        return []
+    said = frozenset().union(*(content_set(k.memory.content) for k in seen.known))
+    return [] if content_set(statement.content) - said else [mean(seen.topic)]
 
 
 def routines(mind: Mind) -> list[Any]:

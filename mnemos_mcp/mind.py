@@ -33,6 +33,11 @@ class Statement:
     kind: str = ""  # set by sleep, which has judged already
     sources: tuple[str, ...] = ()  # episodes it was distilled from
 
+    @property
+    def addressed(self) -> bool:
+        """Given an address, a predecessor or a pin: whoever says so has judged already, and small talk has none of them."""
+        return bool(self.key or self.supersedes or self.pinned)
+
 
 @dataclass(frozen=True, slots=True)
 class Mind:

@@ -46,7 +46,7 @@ def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time) -> 
              "differs": {d["name"]: f"{d['value']} ({d['from']})" for d in settings.differences()}}
     locate = locator(settings, store, allow_git=door != "hook")
     here = locate("").identity or ""
-    mind = Mind(_fits(store), _embedder(settings), _llm(settings), config, clock, new_id, lambda scope: settings.govern(scope, here))
+    mind = Mind(_fits(store), _embedder(settings, door), _llm(settings), config, clock, new_id, lambda scope: settings.govern(scope, here))
     return Engine(mind, store, locate=locate, session=f"s-{new_id()}", facts=facts)
 
 
@@ -80,7 +80,7 @@ def _builtin() -> Embedder:
     return BuiltinEmbedder()
 
 
-def _embedder(settings: Settings) -> Embedder | None:
+def _embedder(settings: Settings, door: Door) -> Embedder | None:
     from .providers import embed
     match settings.embedding_provider:
         case "none":
@@ -90,7 +90,8 @@ def _embedder(settings: Settings) -> Embedder | None:
         case "openai":
             return embed.OpenAIEmbedder(settings.embedding_model, settings.embedding_url, settings.openai_api_key.reveal())
         case _:
-            return embed.BuiltinEmbedder()
+            # onnxruntime, where installed, embeds faster and starts twice as slowly: only a process that stays wants it.
+            return embed.BuiltinEmbedder(runtime="auto" if door in ("server", "web") else "numpy")
 
 
 def _llm(settings: Settings) -> LLM | None:
