@@ -1,0 +1,68 @@
+"""Which project this is, which others are known here, and making two of them one or taking them apart. No memory is rewritten by that."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .engine import Engine, Place
+from .errors import BadInput
+from .model import JoinProjects, KnowProject
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The caller's project, all identities that count as it, and every project met by this file."""
+
+    place: Place
+    joined: tuple[str, ...]
+    memories: int
+    known: tuple[dict[str, Any], ...]
+
+
+def here(engine: Engine, project: str = "") -> Here:
+    place = engine.place(project)
+    joined = tuple(engine.group(place))
+    memories = engine.list(project=project, scope="project", limit=1).total if place.identity else 0
+    return Here(place, joined, memories, tuple(engine.mind.store.projects()))  # type: ignore[attr-defined]
+
+
+def merge(engine: Engine, one: str, into: str) -> tuple[Place, Place]:
+    """`one`, with all that is joined to it, counts as `into` from now on. Raises BadInput when that says nothing new."""
+    a, b = _place(engine, one), _place(engine, into)
+    head, group = engine.group(b)[0], engine.group(a)
+    if head in group:
+        raise BadInput(f"'{a.name}' and '{b.name}' are one project already.")
+    known = {p["identity"] for p in engine.mind.store.projects()} | {a.identity}  # type: ignore[attr-defined]
+    engine.mind.store.apply([*_meet(engine, a), *_meet(engine, b), *(JoinProjects(identity, head) for identity in group if identity in known)])
+    return a, b
+
+
+def split(engine: Engine, one: str) -> Place:
+    """Take a joined project out again. Raises BadInput when it is not joined to another."""
+    rows = engine.mind.store.projects()  # type: ignore[attr-defined]
+    # By its name a joined project answers as the one it is joined to; here the name means itself.
+    named = [p["identity"] for p in rows if p["name"] == one and p["into"]]
+    place = _place(engine, named[0] if len(named) == 1 else one)
+    known = {p["identity"]: p["into"] for p in rows}
+    identity = str(place.identity)
+    if known.get(identity):
+        engine.mind.store.apply([JoinProjects(identity, "")])
+        return place
+    others = [i for i, into in known.items() if into == identity]
+    if not others:
+        raise BadInput(f"'{place.name}' is not merged with another project.")
+    engine.mind.store.apply([JoinProjects(other, "") for other in others])
+    return place
+
+
+def _place(engine: Engine, project: str) -> Place:
+    place = engine.place(project)
+    if not place.identity:
+        raise BadInput(f"'{project}' is no project (a home folder or '/' is none): give a folder, a name or an identity as `mnemos project` shows it.")
+    return place
+
+
+def _meet(engine: Engine, place: Place) -> list[KnowProject]:
+    """Only a project that this file knows can be joined; one named by a typing error should not be remembered with a folder."""
+    known = {p["identity"] for p in engine.mind.store.projects()}  # type: ignore[attr-defined]
+    return [] if place.identity in known else [KnowProject(str(place.identity), place.name, place.root, engine.mind.clock())]
