@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .model import AddEpisode, AddMemory, AddRevision, Episode, Memory, Revise, Revision, Scope, Supersede, Write
+from .model import Episode, Memory, Revision, Scope
+from .writes import AddEpisode, AddMemory, AddRevision, Revise, Supersede, Write
 
 SHOWN = 20  # refused lines that are named one by one
 

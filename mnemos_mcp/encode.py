@@ -14,23 +14,9 @@ from .judgement import Judgement, judge
 from .mechanisms.firewall import Refusal
 from .mechanisms.supersession import Differs, Known, Same, Updates
 from .mind import Embedded, Mind, Plan, Read, Statement
-from .model import (
-    AddEpisode,
-    AddMemory,
-    Count,
-    Edge,
-    Episode,
-    Link,
-    Memory,
-    Reinforce,
-    Revise,
-    Search,
-    Shorten,
-    Supersede,
-    View,
-    Write,
-)
+from .model import Edge, Episode, Memory, Search, View
 from .results import Conflict, Stored
+from .writes import AddEpisode, AddMemory, Count, Link, Reinforce, Revise, Shorten, Supersede, Write
 
 ATTEMPTS = 5  # of a store when other processes change the same memory in between
 

@@ -12,9 +12,10 @@ from .brief import brief
 from .errors import Ambiguous, BadInput, MnemosError, NotFound
 from .health import health
 from .mind import Mind, Statement
-from .model import GLOBAL, SECTORS, Importance, KnowProject, Memory, Mode, Move, Origin, Pin, Reinforce, Role, Scope, View
+from .model import GLOBAL, SECTORS, Importance, Memory, Mode, Origin, Role, Scope, View
 from .results import Forgotten, Health, Inspected, Page, Reinforced, Retrieved, Slept, Stats, Stored, Timeline, Turn
 from .storage.sqlite import SqliteStore
+from .writes import KnowProject, Move, Pin, Reinforce
 
 AHEAD_DAYS = (30, 90, 365)
 SIGNALS = ("helpful", "not_helpful", "wrong", "pin", "unpin", "restore")
@@ -122,6 +123,8 @@ class Engine:
         near = self._one(related_to, project) if related_to else None
         if sector and sector not in SECTORS:
             raise BadInput(f"sector '{sector}' is unknown; allowed: {', '.join(SECTORS)}.")
+        if not (1 <= limit <= 50 and 100 <= budget_tokens <= 5000):
+            raise BadInput(f"limit {limit} and budget_tokens {budget_tokens} are not allowed: limit 1 to 50, budget_tokens 100 to 5000.")
         view = self.view(project, scopes, as_of=as_of, tags=tags)
         return retrieve.retrieve(retrieve.Question(query, view, limit, mode, near, sector, budget_tokens, explain, reconsolidate), self.mind)
 
@@ -157,6 +160,8 @@ class Engine:
     def list(self, *, project: str = "", scope: str = "all", status: str = "active", sort: str = "recent", tags: Sequence[str] = (), limit: int = 20,
              offset: int = 0) -> Page:
         """One page of what is visible from here."""
+        if not (1 <= limit <= 100 and offset >= 0):
+            raise BadInput(f"limit {limit} and offset {offset} are not allowed: limit 1 to 100, offset 0 or more.")
         view = self.view(project, () if scope == "all" else (scope,), tags=tags)
         if not view.scopes:
             return Page(0, offset, (), {})

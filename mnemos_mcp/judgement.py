@@ -17,7 +17,8 @@ from .mechanisms.supersession import Differs, New, Same, Updates
 from .mechanisms.surprisal import Durability, Verdict
 from .mechanisms.vectors import cosine, mean
 from .mechanisms.wording import content_set
-from .model import Affect, Keep
+from .model import Affect
+from .writes import Keep
 
 if TYPE_CHECKING:
     from .mind import Embedded, Mind, Read, Statement

@@ -13,24 +13,9 @@ from .errors import BadInput, EmbedderUnavailable, LLMUnavailable, NotFound
 from .mechanisms.consolidation import Fact
 from .mechanisms.evidence import least_trusted
 from .mind import Mind, Statement
-from .model import (
-    AddMemory,
-    AddVectors,
-    Episode,
-    Keep,
-    Memory,
-    Move,
-    RecordRun,
-    Reinforce,
-    Revise,
-    Scope,
-    SettleEpisodes,
-    Supersede,
-    UndoRun,
-    View,
-    Write,
-)
+from .model import Episode, Memory, Scope, View
 from .results import FactOutcome, Slept
+from .writes import AddMemory, AddVectors, Keep, Move, RecordRun, Reinforce, Revise, SettleEpisodes, Supersede, UndoRun, Write
 
 BATCH = 16  # memories embedded at once in the background
 SHOWN = 50  # pending episodes that a reply hands to the agent

@@ -8,9 +8,10 @@ from typing import Any
 from .config import MnemosConfig
 from .mechanisms.scopes import Governance
 from .mechanisms.supersession import Known
-from .model import Importance, Origin, Role, Scope, Write
+from .model import Importance, Origin, Role, Scope
 from .ports import LLM, Embedder, MemoryStore
 from .results import Stored
+from .writes import Write
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from .model import Applied, Edge, Episode, Found, Memory, Revision, Search, View, Write
+from .model import Edge, Episode, Found, Memory, Revision, Search, View
+from .writes import Applied, Write
 
 
 class Embedder(Protocol):

@@ -6,7 +6,7 @@ from typing import Any
 
 from .engine import Engine, Place
 from .errors import BadInput
-from .model import JoinProjects, KnowProject
+from .writes import JoinProjects, KnowProject
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from .mechanisms import cues
 from .mechanisms.cues import Query
 from .mechanisms.vectors import cosines
 from .mind import Mind
-from .model import SECTORS, Candidate, Count, Edge, Found, MarkRecalled, Memory, Mode, Recalled, Search, View, Withheld
+from .model import SECTORS, Candidate, Edge, Found, Memory, Mode, Recalled, Search, View, Withheld
 from .results import Retrieved
+from .writes import Count, MarkRecalled
 
 QUERY_CHARS = 4000
 LISTED = 100  # best of each list that take part
@@ -154,7 +155,8 @@ def silence(question: Question, found: Found, withheld: list[Withheld]) -> str:
         return f"nothing is stored in {where} yet" if not question.view.tags else f"nothing in {where} has these tags"
     nearest = next((c.memory for c in found.candidates if withheld and c.memory.id == withheld[0].id), None)
     miss = f'; the nearest miss was {nearest.id} "{nearest.content[:60].strip()}"' if nearest else ""
-    return f"nothing stored answers this: searched {found.rows} memories in {where}{miss}"
+    count = "1 memory" if found.rows == 1 else f"{found.rows} memories"
+    return f"nothing stored answers this: searched {count} in {where}{miss}"
 
 
 def remember(shown: tuple[Recalled, ...], question: Question, text: str, now: float, mind: Mind) -> None:

@@ -16,11 +16,11 @@ from .engine import Engine, Place
 from .identity import ProjectIdentity, resolve, workspaces_of
 from .mechanisms.firewall import Firewall
 from .mind import Mind
-from .model import Keep
 from .ports import LLM, Clock, Embedder, MemoryStore
 from .private import make_private
 from .storage.schema import BUSY_MS, driver_versions
 from .storage.sqlite import SqliteStore
+from .writes import Keep
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -39,8 +39,9 @@ def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time) -> 
     """The memory that these settings mean. Raises StoreUnavailable when its file cannot be opened."""
     config, problems = with_tables(MnemosConfig(firewall=Firewall(settings.secret_action, settings.pii_action)), settings.mechanisms)  # type: ignore[arg-type]
     path = settings.database
-    warning = make_private(path, create=True) if path != ":memory:" else None
-    store = SqliteStore(path, clock=clock, keywords=config.keywords, busy_ms=HOOK_BUSY_MS if door == "hook" else BUSY_MS)
+    reading = path != ":memory:" and only_readable(path)
+    warning = make_private(path, create=True) if path != ":memory:" and not reading else None
+    store = SqliteStore(path, clock=clock, keywords=config.keywords, busy_ms=HOOK_BUSY_MS if door == "hook" else BUSY_MS, read_only=reading)
     facts = {"versions": versions(), "problems": (*settings.problems, *problems, *([warning] if warning else [])),
              "paths": {"store": path, "log": settings.log_path, "settings": settings.user_file, "repository settings": settings.repository_file},
              "differs": {d["name"]: f"{d['value']} ({d['from']})" for d in settings.differences()}}
@@ -48,6 +49,11 @@ def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time) -> 
     here = locate("").identity or ""
     mind = Mind(_fits(store), _embedder(settings, door), _llm(settings), config, clock, new_id, lambda scope: settings.govern(scope, here))
     return Engine(mind, store, locate=locate, session=f"s-{new_id()}", facts=facts)
+
+
+def only_readable(path: str) -> bool:
+    """A file that is there and that this user may not write, or whose folder may not be written: recall goes on, health says so."""
+    return os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(os.path.dirname(path) or ".", os.W_OK))
 
 
 def open_for_python(config: MnemosConfig, *, embedder: Embedder | None | Literal["builtin"] = "builtin", llm: LLM | None = None, clock: Clock = time.time,

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent / "mnemos_mcp"
 FLOORS = [
     {"model", "errors", "blas", "private"},
-    {"results", "moments", "outfile"},
+    {"results", "moments", "outfile", "writes"},
     {"mechanisms", "ports", "providers"},
     {"config", "storage", "repository", "options", "render", "params"},
     {"identity", "layers", "prose", "architecture"},

@@ -7,11 +7,12 @@ import pytest
 
 from mnemos_mcp.config import MnemosConfig
 from mnemos_mcp.errors import BadInput, StoreUnavailable
-from mnemos_mcp.model import AddMemory, AddRevision, Memory, Revision, Scope
+from mnemos_mcp.model import Memory, Revision, Scope
 from mnemos_mcp.recovery import backup, examine, recover
 from mnemos_mcp.storage import salvage
 from mnemos_mcp.storage.emptying import erase_everything
 from mnemos_mcp.storage.sqlite import SqliteStore
+from mnemos_mcp.writes import AddMemory, AddRevision
 
 NOW = 1_790_000_000.0
 KEYWORDS = MnemosConfig().keywords

@@ -5,12 +5,26 @@ import pytest
 
 from mnemos_mcp.errors import StoreUnavailable
 from mnemos_mcp.mechanisms.keywords import Keywords
-from mnemos_mcp.model import (
-    GLOBAL, AddEpisode, AddMemory, AddVectors, Count, Episode, JoinProjects, Keep, KnowProject, MarkRecalled, Memory, Move, RecordRun, Reinforce,
-    Revise, Scope, Search, SettleEpisodes, Supersede, UndoRun, View,
-)
+from mnemos_mcp.model import GLOBAL, Episode, Memory, Scope, Search, View
 from mnemos_mcp.storage import schema
 from mnemos_mcp.storage.rows import row_of
+from mnemos_mcp.writes import (
+    AddEpisode,
+    AddMemory,
+    AddVectors,
+    Count,
+    JoinProjects,
+    Keep,
+    KnowProject,
+    MarkRecalled,
+    Move,
+    RecordRun,
+    Reinforce,
+    Revise,
+    SettleEpisodes,
+    Supersede,
+    UndoRun,
+)
 
 HERE = Scope("project", "git:example.com/a/b")
 THERE = Scope("project", "git:example.com/c/d")

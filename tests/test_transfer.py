@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 
 from mnemos_mcp.errors import BadInput
-from mnemos_mcp.model import GLOBAL, AddEpisode, AddMemory, Affect, Episode, MarkRecalled, Memory, Reinforce, Revise, Scope, Supersede
+from mnemos_mcp.model import GLOBAL, Affect, Episode, Memory, Scope
 from mnemos_mcp.transfer import Chosen, export, import_, write
+from mnemos_mcp.writes import AddEpisode, AddMemory, MarkRecalled, Reinforce, Revise, Supersede
 
 NOW = 1_790_000_000.123456
 HERE = Scope("project", "git:example.org/acme/ledger")

@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from ..errors import NotFound
-from ..model import RecordRun
+from ..writes import RecordRun
 from .statement import Stale, one, run
 
 

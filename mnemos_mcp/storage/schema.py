@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib.util
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 import apsw
 
@@ -134,14 +135,24 @@ def _migrate(db: apsw.Connection, path: str, now: float) -> None:
             raise
 
 
+def _open_read_only(path: str) -> apsw.Connection:
+    """Where not even the side files of the log may be written, the file is read as it stands."""
+    db = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        one(db, "select count(*) from sqlite_schema")
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        db.close()
+        db = apsw.Connection(f"file:{quote(path)}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    return db
+
+
 def connect(path: str, *, now: float, busy_ms: int = BUSY_MS, read_only: bool = False, vector_functions: bool = True) -> tuple[apsw.Connection, str]:
     """The one way to open the file. Returns the connection and '' or why sqlite-vec's functions are missing.
 
     Raises StoreUnavailable naming the file: not a database, damaged, newer layout, cannot be opened.
     """
-    flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     try:
-        db = apsw.Connection(path, flags=flags)
+        db = _open_read_only(path) if read_only else apsw.Connection(path)
         try:
             db.set_busy_timeout(busy_ms)
             if not read_only:

@@ -10,7 +10,8 @@ import apsw
 
 from ..errors import StoreUnavailable
 from ..mechanisms.keywords import Keywords
-from ..model import Applied, Edge, Episode, Found, Memory, Revision, Search, View, Write
+from ..model import Edge, Episode, Found, Memory, Revision, Search, View
+from ..writes import Applied, Write
 from . import erasure, integrity
 from .rows import COLUMNS, EPISODE_COLUMNS, episode_of, memory_of
 from .schema import BUSY_MS, connect
@@ -251,6 +252,8 @@ class SqliteStore:
                         raise
                     self._rebuild(str(error))
                     return work()
+            except UnicodeDecodeError as error:
+                raise StoreUnavailable(f"{self.path} holds a text that is damaged. It was left as it is; `mnemos recover` saves what can be read.") from error
             except apsw.ConnectionClosedError as error:
                 raise StoreUnavailable(f"{self.path} is closed.") from error
             except apsw.Error as error:

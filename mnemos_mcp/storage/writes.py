@@ -8,7 +8,7 @@ from typing import Any, assert_never
 
 import apsw
 
-from ..model import (
+from ..writes import (
     AddEpisode,
     AddMemory,
     AddRevision,
