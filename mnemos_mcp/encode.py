@@ -18,7 +18,7 @@ from .model import Edge, Episode, Memory, Search, View
 from .results import Conflict, Stored
 from .writes import AddEpisode, AddMemory, Count, Link, Reinforce, Revise, Shorten, Supersede, Write
 
-ATTEMPTS = 5  # of a store when other processes change the same memory in between
+ATTEMPTS = 40  # of a store when other processes change the same memory in between
 
 
 def screened(statement: Statement, mind: Mind) -> tuple[Statement, tuple[tuple[str, int], ...]] | Refusal:
@@ -80,20 +80,32 @@ def read(statement: Statement, vector: Embedded, mind: Mind) -> Read:
 
 def store(statement: Statement, mind: Mind) -> Stored:
     """Keep a statement, or say why not: think once, write once; bounded retries when another process wrote in between."""
+    ready = screened_and_embedded(statement, mind)
+    if isinstance(ready, Stored):
+        return ready
     for _ in range(ATTEMPTS):
-        planned = plan(statement, mind)
+        planned = think(*ready, mind)
         if not planned.writes or mind.store.apply(planned.writes).done:
             return planned.result
     return Stored("refused", "conflict: other processes kept changing the same memory; nothing was written, store it again", scope=statement.scope)
 
 
 def plan(statement: Statement, mind: Mind) -> Plan:
-    """What would be written. Sleep gathers several plans into one transaction."""
+    """What would be written for a statement. Sleep gathers several plans into one transaction."""
+    ready = screened_and_embedded(statement, mind)
+    return Plan(ready, ()) if isinstance(ready, Stored) else think(*ready, mind)
+
+
+def screened_and_embedded(statement: Statement, mind: Mind) -> tuple[Statement, Embedded, tuple[tuple[str, int], ...]] | Stored:
+    """The statement as it may be kept, its vectors, and what was redacted; or the refusal."""
     screen = screened(statement, mind)
     if isinstance(screen, Refusal):
-        return Plan(Stored("refused", f"{screen.kind}: {screen.reason}", scope=statement.scope), ())
-    statement, redactions = screen
-    vector = embedded(statement.content, mind)
+        return Stored("refused", f"{screen.kind}: {screen.reason}", scope=statement.scope)
+    return screen[0], embedded(screen[0].content, mind), screen[1]
+
+
+def think(statement: Statement, vector: Embedded, redactions: tuple[tuple[str, int], ...], mind: Mind) -> Plan:
+    """Read once, judge, and say what to write."""
     seen = read(statement, vector, mind)
     verdict = judge(statement, vector, seen, mind)
     if isinstance(verdict.relation, Same) and not statement.supersedes:

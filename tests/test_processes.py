@@ -1,0 +1,115 @@
+"""Several processes on one file: each sees the other's stores at once, racing writers and first starts lose nothing, a kill loses nothing acknowledged."""
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+from mcp_rig import ROOT, Server, environment
+
+WRITER = """
+import sys
+from mnemos_mcp import MnemosConfig
+from mnemos_mcp.runtime import open_for_python
+engine = open_for_python(MnemosConfig(store=sys.argv[1]), embedder=None, project="p")
+print("ready", flush=True)
+sys.stdin.readline()
+for n in range(int(sys.argv[3])):
+    result = engine.store(f"Worker {sys.argv[2]} writes fact number {n} of its list", force=True)
+    print(result.outcome, result.id, flush=True)
+"""
+READER = """
+import sys
+from mnemos_mcp import MnemosConfig
+from mnemos_mcp.runtime import open_for_python
+engine = open_for_python(MnemosConfig(store=sys.argv[1]), embedder=None, project="p")
+for n in range(int(sys.argv[2])):
+    engine.retrieve("which fact did worker 3 write", explain=True)
+print("read", flush=True)
+"""
+
+
+def spawn(code, *args):
+    return subprocess.Popen([sys.executable, "-c", code, *map(str, args)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env=environment(Path(args[0]).parent), cwd=ROOT)
+
+
+def start_together(writers):
+    for writer in writers:
+        assert writer.stdout.readline() == "ready\n", writer.stderr.read()
+    for writer in writers:
+        writer.stdin.write("\n")
+        writer.stdin.flush()
+
+
+def stored_texts(path):
+    db = apsw.Connection(path)
+    return [row[0] for row in db.execute("select content from memory where status = 'active'")]
+
+
+def whole(path):
+    """Text, index and vectors agree."""
+    db = apsw.Connection(path)
+    db.execute("insert into fts(fts, rank) values ('integrity-check', 1)").fetchall()
+    return db.execute("pragma integrity_check").fetchall() == [("ok",)]
+
+
+def test_two_servers_and_a_command_see_each_others_stores_at_once(tmp_path):
+    with Server(tmp_path) as one, Server(tmp_path) as two:
+        one.start()
+        two.start()
+        first = one.call("store", content="MARKER-QX-4417 is the code name of the release", session="a")
+        assert [m["id"] for m in two.call("retrieve", query="MARKER-QX-4417")["memories"]] == [first["id"]]
+        said = subprocess.run([sys.executable, "-m", "mnemos_mcp", "--json", "store", "The staging server is ibis"], capture_output=True, text=True,
+                              env=environment(tmp_path), cwd=tmp_path / "project", check=True)
+        second = json.loads(said.stdout)["id"]
+        assert {m["id"] for m in one.call("list")["memories"]} == {first["id"], second} == {m["id"] for m in two.call("list")["memories"]}
+        two.call("forget", id=second)
+        assert [m["id"] for m in one.call("list")["memories"]] == [first["id"]]
+
+
+def test_six_writers_and_a_reader_lose_nothing_and_see_no_lock(tmp_path):
+    path = str(tmp_path / "mnemos.db")
+    writers = [spawn(WRITER, path, n, 20) for n in range(6)]
+    start_together(writers)
+    reader = spawn(READER, path, 30)
+    for writer in writers:
+        out, err = writer.communicate(timeout=120)
+        assert writer.returncode == 0 and out.count("stored") == 20, err
+    assert reader.communicate(timeout=120)[0] == "read\n" and reader.returncode == 0
+    assert len(stored_texts(path)) == 120 and whole(path)
+
+
+def test_six_first_starts_at_once_make_the_layout_once(tmp_path):
+    path = str(tmp_path / "fresh.db")
+    writers = [spawn(WRITER, path, n, 1) for n in range(6)]
+    start_together(writers)
+    for writer in writers:
+        assert "stored" in writer.communicate(timeout=120)[0]
+    assert apsw.Connection(path).execute("select count(*) from migration").fetchall() == [(1,)] and len(stored_texts(path)) == 6
+
+
+def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path):
+    path = str(tmp_path / "mnemos.db")
+    acknowledged = []
+    for round_number in range(5):
+        writer = spawn(WRITER, path, round_number, 100_000)
+        start_together([writer])
+        acknowledged += [writer.stdout.readline().split()[1] for _ in range(3 + 4 * round_number)]
+        writer.kill()
+        writer.communicate()
+    ids = {row[0] for row in apsw.Connection(path).execute("select id from memory")}
+    assert set(acknowledged) <= ids and whole(path)
+
+
+def test_two_values_for_one_key_from_two_processes_leave_one_current_value(tmp_path):
+    path = str(tmp_path / "mnemos.db")
+    code = WRITER.replace('engine.store(f"Worker {sys.argv[2]} writes fact number {n} of its list", force=True)',
+                          'engine.store(f"The deploy host is worker-{sys.argv[2]}-{n}", key="deploy-host")')
+    writers = [spawn(code, path, n, 15) for n in range(3)]
+    start_together(writers)
+    for writer in writers:
+        out, err = writer.communicate(timeout=120)
+        assert writer.returncode == 0 and "refused" not in out, err
+    db = apsw.Connection(path)
+    assert len(stored_texts(path)) == 1 and db.execute("select count(*) from memory where valid_to is null").fetchall() == [(1,)]
