@@ -1,0 +1,76 @@
+"""The README cannot drift: its snippets run, its commands exist, its settings are those of the program, its JSON and TOML parse."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from mcp_rig import ROOT, environment
+
+TEXT = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", TEXT, re.S)
+COMMANDS = [line for kind, block in BLOCKS if kind == "console" for line in block.splitlines()]
+
+
+def run(tmp_path: Path, *command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(tmp_path), cwd=tmp_path / "project")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("snippet", [block for kind, block in BLOCKS if kind == "python"], ids=lambda s: s.splitlines()[-1][:30])
+def test_a_python_snippet_runs_as_printed_and_leaves_no_file(tmp_path, snippet):
+    before = {p for p in tmp_path.rglob("*")}
+    env = environment(tmp_path)
+    done = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True, env={**env, "MNEMOS_SQLITE_PATH": ""}, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {p for p in tmp_path.rglob("*")} - before <= {tmp_path / "project"} and done.stdout
+
+
+def test_the_python_snippet_of_the_contract_keeps_and_finds(tmp_path):
+    snippet = next(block for kind, block in BLOCKS if kind == "python" and "migrating" in block)
+    out = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True, env=environment(tmp_path), cwd=tmp_path, check=True).stdout
+    assert out.startswith("True 0.") and "I'm migrating from Python to Rust {'" in out
+
+
+def test_the_json_and_toml_blocks_parse_and_name_the_server():
+    for kind, block in BLOCKS:
+        if kind == "json":
+            servers = json.loads(block)
+            assert next(iter(next(iter(servers.values())).values()))["command"] == "mnemos-mcp"
+        elif kind == "toml":
+            assert tomllib.loads(block)["mcp_servers"]["mnemos"]["command"] == "mnemos-mcp"
+    assert json.loads((ROOT / ".mcp.json.example").read_text())["mcpServers"]["mnemos"]["command"] == "mnemos-mcp"
+
+
+def test_the_mnemos_commands_run_in_their_order(tmp_path):
+    environment(tmp_path)
+    lines = [line for line in COMMANDS if line.startswith("mnemos ")]
+    assert len(lines) >= 7
+    for line in lines:
+        words = re.findall(r'"([^"]*)"|(\S+)', line)
+        run(tmp_path, sys.executable, "-m", "mnemos_mcp", *[a or b for a, b in words][1:])
+    assert (tmp_path / "project" / "memories.jsonl").read_text().startswith("{")
+
+
+def test_the_two_commands_of_the_first_screen_are_those_that_ci_and_demo_run():
+    first = [line for line in COMMANDS if line.startswith("pip install")]
+    assert first[:2] == ["pip install . && mnemos demo", "pip install '.[test]' && pytest"]
+    assert first[1] in (ROOT / ".ci" / "run").read_text()
+
+
+def test_every_setting_of_the_table_is_known_and_has_the_default_it_says():
+    from mnemos_mcp.options import BY_ENV
+    rows = re.findall(r"^\| (`MNEMOS_[^|]*)\|([^|]*)\|", TEXT, re.M)
+    names = {name: default for cell, default in rows for name in re.findall(r"`(\w+)`", cell)}
+    assert set(names) <= set(BY_ENV) and len(names) >= 12
+    for name in ("MNEMOS_STORE_TYPE", "MNEMOS_EMBEDDING_PROVIDER", "MNEMOS_LLM_PROVIDER", "MNEMOS_MEMORY_CAPTURE_MODE", "MNEMOS_LOG_LEVEL"):
+        assert names[name].strip("` ") == BY_ENV[name].default
+
+
+def test_the_default_path_is_the_one_it_says():
+    from mnemos_mcp.settings import load
+    assert load({"HOME": "/home/somebody"}, cwd=os.sep).sqlite_path.endswith("/mnemos/mnemos.db")
