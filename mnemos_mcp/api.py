@@ -34,8 +34,11 @@ class MnemosEngine:
 
     async def process(self, interaction: Interaction) -> Stored:
         """Let the gate decide what becomes of something that was said."""
-        return await self._call(self._engine.store, interaction.content, role=interaction.role, session=interaction.session,
-                                project=interaction.project, origin="tool" if interaction.role == "tool" else "user")
+        result = await self._call(self._engine.store, interaction.content, role=interaction.role, session=interaction.session,
+                                  project=interaction.project, origin="tool" if interaction.role == "tool" else "user")
+        if self._engine.mind.llm is not None:  # the next message is guessed after this turn, while nobody waits
+            asyncio.get_running_loop().run_in_executor(None, self._engine.idle)
+        return result
 
     async def store(self, content: str, **arguments: Any) -> Stored:
         return await self._call(self._engine.store, content, **arguments)

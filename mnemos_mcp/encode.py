@@ -66,7 +66,7 @@ def read(statement: Statement, vector: Embedded, mind: Mind) -> Read:
     config, store = mind.config, mind.store
     view = View((statement.scope,))
     terms = config.keywords.terms(statement.content)[:config.capture.words]
-    found = store.search(Search(view, terms, vector.vectors[0] if vector.vectors else None, vector.identity, config.capture.nearest))
+    found = store.search(Search(view, terms, vector.vectors[0] if vector.vectors else None, vector.identity, config.capture.nearest, neighbours=False))
     nearest = sorted(found.candidates, key=lambda c: (-(c.cosine or 0.0), -c.keyword))[:config.capture.nearest * 2]
     known = {c.memory.id: Known(c.memory, c.cosine) for c in nearest}
     for memory in store.same(view, text_hash=config.supersession.text_hash(statement.content), key=statement.key):
@@ -83,8 +83,9 @@ def store(statement: Statement, mind: Mind) -> Stored:
     ready = screened_and_embedded(statement, mind)
     if isinstance(ready, Stored):
         return ready
+    replies: dict[str, Any] = {}
     for _ in range(ATTEMPTS):
-        planned = think(*ready, mind)
+        planned = think(*ready, mind, replies)
         if not planned.writes or mind.store.apply(planned.writes).done:
             return planned.result
     return Stored("refused", "conflict: other processes kept changing the same memory; nothing was written, store it again", scope=statement.scope)
@@ -93,7 +94,7 @@ def store(statement: Statement, mind: Mind) -> Stored:
 def plan(statement: Statement, mind: Mind) -> Plan:
     """What would be written for a statement. Sleep gathers several plans into one transaction."""
     ready = screened_and_embedded(statement, mind)
-    return Plan(ready, ()) if isinstance(ready, Stored) else think(*ready, mind)
+    return Plan(ready, ()) if isinstance(ready, Stored) else think(*ready, mind, {})
 
 
 def screened_and_embedded(statement: Statement, mind: Mind) -> tuple[Statement, Embedded, tuple[tuple[str, int], ...]] | Stored:
@@ -104,10 +105,10 @@ def screened_and_embedded(statement: Statement, mind: Mind) -> tuple[Statement, 
     return screen[0], embedded(screen[0].content, mind), screen[1]
 
 
-def think(statement: Statement, vector: Embedded, redactions: tuple[tuple[str, int], ...], mind: Mind) -> Plan:
-    """Read once, judge, and say what to write."""
+def think(statement: Statement, vector: Embedded, redactions: tuple[tuple[str, int], ...], mind: Mind, replies: dict[str, Any]) -> Plan:
+    """Read once, judge, and say what to write. `replies` holds the model's reply from a first attempt to the next: it is asked once."""
     seen = read(statement, vector, mind)
-    verdict = judge(statement, vector, seen, mind)
+    verdict = judge(statement, vector, seen, mind, replies)
     if isinstance(verdict.relation, Same) and not statement.supersedes:
         planned = _reinforce(statement, vector, verdict, seen, mind)
     elif not (verdict.gate.kept or statement.force or statement.addressed):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from . import encode, maintain, retrieve
+from . import encode, judgement, maintain, retrieve
 from .brief import brief
 from .errors import Ambiguous, BadInput, MnemosError, NotFound
 from .health import health
@@ -42,6 +42,7 @@ class Engine:
         self.facts = dict(facts or {})  # versions, paths, problems and settings that health reports
         self._lock = threading.Lock()
         self._met: set[str] = set()
+        self._spoken = ""  # the session whose next message the model has not guessed yet
 
     # ---- where
 
@@ -114,6 +115,7 @@ class Engine:
         result = encode.store(Statement(
             content=content, scope=target, origin=origin, project=place.identity or "", key=key, importance=importance, role=role, tags=tuple(tags),
             supersedes=tuple(m.id for m in retired), valid_from=valid_from, pinned=pinned, force=force, session=session or self._session), self.mind)
+        self._spoken = session or self._session
         return replace(result, project=place.name)
 
     def retrieve(self, query: str, *, limit: int = 8, scopes: Sequence[str] = (), mode: Mode = "hybrid", as_of: float | None = None, related_to: str = "",
@@ -248,10 +250,17 @@ class Engine:
         """One bounded piece of background work: missing vectors first, then sleep if it is due. True if something was done."""
         with self._lock:
             try:
-                place = self.place()
-                return maintain.backfill(self.mind) > 0 or maintain.sleep_if_due(place.identity or "", self.mind)
+                return self._predict() or maintain.backfill(self.mind) > 0 or maintain.sleep_if_due(self.place().identity or "", self.mind)
             except MnemosError:
                 return False
+
+    def _predict(self) -> bool:
+        """The model's guess of the next message, made after the turn before."""
+        session, self._spoken = self._spoken, ""
+        if not session or self.mind.llm is None:
+            return False
+        turns = [f"{e.role}: {e.content}" for e in self._store.episodes(session=session, status="all", limit=6)]
+        return judgement.expect(session, turns, self.mind)
 
     def close(self) -> None:
         self._store.close()

@@ -23,6 +23,7 @@ from .writes import Keep
 if TYPE_CHECKING:
     from .mind import Embedded, Mind, Read, Statement
 
+PREDICTION = {"type": "object", "properties": {"prediction": {"type": "string"}}, "required": ["prediction"]}
 LEVELS = {"low": 0.2, "medium": 0.5, "high": 0.75}
 
 
@@ -37,10 +38,12 @@ class Judgement:
     note: str = ""
 
 
-def judge(statement: Statement, vector: Embedded, seen: Read, mind: Mind) -> Judgement:
+def judge(statement: Statement, vector: Embedded, seen: Read, mind: Mind, replies: dict[str, Any]) -> Judgement:
     """Everything that must be decided about a statement before it is written."""
     config, text = mind.config, statement.content
-    reply, note = _ask(statement, seen, mind)
+    if "reply" not in replies:
+        replies["reply"], replies["note"] = _ask(statement, seen, mind)
+    reply, note = replies["reply"], replies["note"]
     durability = _durability(statement, reply, mind)
     relation = config.supersession.relate(text, seen.known, key=statement.key, supersedes=_full_ids(statement, seen),
                                           judged=config.supersession.read(reply, seen.known) if reply else None, likeness=_likeness(seen, vector, mind))
@@ -79,7 +82,7 @@ def _durability(statement: Statement, reply: dict[str, Any] | None, mind: Mind) 
 def _gate(statement: Statement, vector: Embedded, seen: Read, relation: Any, durability: Durability, mind: Mind) -> Verdict:
     """What contradicts or updates the known is not predicted by it, however alike the words are; the same fact is."""
     observed = vector.vectors[0] if vector.vectors else None
-    predicted = [] if observed is None else [*routines(mind), *_topic(statement, seen, relation), *_expected(statement, vector, mind)]
+    predicted = [] if observed is None else [*_routine(observed, mind), *_topic(statement, seen, relation), *_expected(statement, vector, mind)]
     verdict = mind.config.surprisal.judge(statement.content, observed, predicted, statement.role, durability)
     if isinstance(relation, Same):
         cosine = next((k.cosine for k in seen.known if k.memory.id == relation.id and k.cosine is not None), 1.0)
@@ -95,8 +98,14 @@ def _topic(statement: Statement, seen: Read, relation: Any) -> list[Any]:
     return [] if content_set(statement.content) - said else [mean(seen.topic)]
 
 
-def routines(mind: Mind) -> list[Any]:
-    """Vectors of the routine utterances by this embedder: from the file, else embedded once and kept there."""
+def _routine(observed: Any, mind: Mind) -> list[Any]:
+    """The routine utterance that comes nearest."""
+    table = routines(mind)
+    return [table[int((table @ observed).argmax())]] if len(table) else []
+
+
+def routines(mind: Mind) -> Any:
+    """(utterances, dimensions) of unit vectors: those of the routine utterances by this embedder, from the file, else embedded once and kept there."""
     import numpy as np
     embedder = mind.embedder
     if embedder is None:
@@ -106,14 +115,13 @@ def routines(mind: Mind) -> list[Any]:
     if cached is None:
         kept = mind.store.kept(name)
         if kept:
-            flat = np.frombuffer(base64.b64decode(kept), dtype=np.float32)
-            cached = list(flat.reshape(len(ROUTINES), -1))
+            cached = np.frombuffer(base64.b64decode(kept), dtype=np.float32).reshape(len(ROUTINES), -1)
         else:
             try:
-                cached = embedder.embed(list(ROUTINES))
+                cached = np.stack(embedder.embed(list(ROUTINES), deadline_s=mind.config.capture.embed_deadline_s)).astype(np.float32)
+                mind.store.apply([Keep(name, base64.b64encode(cached.tobytes()).decode())])
             except EmbedderUnavailable:
-                return []
-            mind.store.apply([Keep(name, base64.b64encode(np.stack(cached).astype(np.float32).tobytes()).decode())])
+                cached = np.zeros((0, 0), dtype=np.float32)  # the rule goes on without them until the next process
         mind.cache[name] = cached
     return cached
 
@@ -137,7 +145,7 @@ def expect(session: str, turns: list[str], mind: Mind) -> bool:
     import numpy as np
     gate = mind.config.surprisal
     try:
-        reply = mind.llm.ask(gate.prediction_prompt(turns), gate.prediction_schema(), deadline_s=mind.config.capture.judge_deadline_s)
+        reply = mind.llm.ask(gate.prediction_prompt(turns), PREDICTION, deadline_s=mind.config.capture.judge_deadline_s)
         guess = gate.read_prediction(reply)
         if not guess:
             return False

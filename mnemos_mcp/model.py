@@ -141,7 +141,8 @@ class Search:
     terms: tuple[str, ...] = ()
     vector: np.ndarray | None = None
     identity: str = ""  # embedder of `vector`
-    limit: int = 200
+    limit: int = 200  # best of each list
+    neighbours: bool = True  # bring what stood beside the best in their sessions
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,8 @@ def by_words(db: apsw.Connection, query: Search, visible: int, mean_length: floa
     score: dict[int, float] = {}
     matched: dict[int, list[str]] = {}
     rarity: dict[str, float] = {}
-    sql = f"select m.n, m.length, count(*) from fts_at i join memory m on m.n = i.doc where i.term = ? and {where} group by m.n"
+    # cross join: the postings of a term lead; the planner would rather scan them again for every visible row.
+    sql = f"select m.n, m.length, count(*) from fts_at i cross join memory m on m.n = i.doc where i.term = ? and {where} group by m.n"
     for term in query.terms:
         hits = db.execute(sql, [term, *args]).fetchall()
         rarity[term] = idf = keywords.idf(len(hits), visible, term)
@@ -79,7 +80,7 @@ def search(db: apsw.Connection, query: Search, vectors: VectorSearch, keywords: 
     words, matched, rarity = by_words(db, query, visible, mean_length or 1.0, keywords)
     best_words = heapq.nlargest(query.limit, words, key=words.__getitem__)
     best_near = list(itertools.islice(near, query.limit))
-    before, after = beside(db, query.view, list(dict.fromkeys(best_near[:NEIGHBOURED] + best_words[:NEIGHBOURED])))
+    before, after = beside(db, query.view, list(dict.fromkeys(best_near[:NEIGHBOURED] + best_words[:NEIGHBOURED])) if query.neighbours else [])
     chosen = list(dict.fromkeys([*best_near, *best_words, *before, *after]))
     memories = {row[-1]: memory_of(row) for row in db.execute(f"select {COLUMNS} from memory m where m.n in ({','.join('?' * len(chosen))})", chosen)}
     ids = {n: memory.id for n, memory in memories.items()}
