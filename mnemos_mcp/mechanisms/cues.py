@@ -9,13 +9,13 @@ import re
 from dataclasses import dataclass
 
 from ..model import Affect
-from .timewords import DAYS, MONTHS, window_of
 from .stopwords import STOP
+from .timewords import DAYS, MONTHS, window_of
 
 _WHEN = re.compile(r"\b(?:when|(?:what|which) (?:day|date|time|week|month|year)s?|how long ago|since when)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\bhow (?:many|much|often|long|old|big|large|far|tall|fast)\b|\b(?:what|which) (?:number|percentage|size|amount|age|version|port|limit)\b",
-                     re.IGNORECASE)
-_LATEST = re.compile(r"\b(?:latest|most recent(?:ly)?|newest|recent(?:ly)?|last (?:change|time|one))\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\bhow (?:many|much|often|long|old|big|large|far|tall|fast)\b"
+                     r"|\b(?:what|which) (?:number|percentage|size|amount|age|version|port|limit)\b", re.IGNORECASE)
+_LATEST = re.compile(r"\b(?:latest|most recent(?:ly)?|newest|last (?:change|time|one))\b", re.IGNORECASE)
 _QUESTION = re.compile(r"^\W*(?:(?:and|so|ok|hey|please)\W+)?(?:at |in |on |for |to |by )?"
                        r"(?:what|which|who|whose|where|when|how|do|does|is|are|should)\b", re.IGNORECASE)
 _PAST = re.compile(r"\b(?:did|was|were|had|between|passed|before|after|ever|order)\b", re.IGNORECASE)
@@ -25,7 +25,8 @@ _ADVICE = re.compile(
     r"|\bwhat (?:\w+ )?(?:should (?:i|we)|would you|do you (?:think|suggest|recommend)|are some|options|steps|can i)\b|\bsuggest\b|\brecommend\b"
     r"|\bwhich \w+ (?:should|would)\b|\bwhere (?:do you think|should)\b|\b(?:may|should|can) i\b|\bwhat do i need\b"
     r"|\bi(?:'|\u2019)?m (?:looking|planning|trying|thinking)\b", re.IGNORECASE)
-_LEAVE = re.compile(r"\b(?:may|can|should|must|shall) (?:i|we)\b|\b(?:is|are) .{1,40}\b(?:allowed|forbidden|permitted|ok(?:ay)?)\b|\bam i allowed\b", re.IGNORECASE)
+_LEAVE = re.compile(r"\b(?:may|can|should|must|shall) (?:i|we)\b"
+                    r"|\b(?:is|are) .{1,40}\b(?:allowed|forbidden|permitted|ok(?:ay)?)\b|\bam i allowed\b", re.IGNORECASE)
 _SAID = re.compile(r"\b(?:did|have|had|has) i\b|\bi (?:ever )?(?:said|mentioned|brought|told|asked|talked|described|discussed)\b|\bremind me\b"
                    r"|\border in which\b|\bwhat (?:did|have) we\b", re.IGNORECASE)
 _MANNERS = (
@@ -42,6 +43,7 @@ _SHOUT = re.compile(r"\b[A-Z]{4,}\b(?=[:!])|\b(?:URGENT|INCIDENT|OUTAGE|DOWN|PRO
 _NAME = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _CALENDAR = frozenset({*MONTHS, *DAYS})
 _SENTENCE_END = re.compile(r"[.!?]\s+$")
+_CALM_STATE = Affect()
 CRISIS = Affect(valence=-0.8, arousal=0.9, complexity=0.0)
 DESIGN = Affect(valence=0.0, arousal=0.0, complexity=0.6)
 
@@ -52,7 +54,7 @@ class Query:
 
     text: str
     terms: tuple[str, ...] = ()
-    affect: Affect = Affect()
+    affect: Affect = _CALM_STATE
     sectors: tuple[float, ...] = ()  # weights for the published presets; empty = no preference
     window: tuple[float, float] | None = None  # [from, to) in seconds UTC, if the query names a time
     names: tuple[str, ...] = ()  # lower case: who or what is called by name
@@ -94,7 +96,7 @@ def read(text: str, as_of: float, *, terms: tuple[str, ...] = (), sectors: tuple
     window = window_of(text, as_of)
     mood = mood_of(text)
     return Query(
-        text=text, terms=terms, affect=mood or Affect(), sectors=sectors, window=window, names=names_in(text), manner=manner_of(text),
+        text=text, terms=terms, affect=mood or _CALM_STATE, sectors=sectors, window=window, names=names_in(text), manner=manner_of(text),
         charged=mood is not None, asks_time=bool(_WHEN.search(text)), asks_number=bool(_NUMBER.search(text)), asks_latest=bool(_LATEST.search(text)),
         asks_current=window is None and bool(_QUESTION.search(text)) and not _PAST.search(text),
         asks_leave=bool(_LEAVE.search(text)),

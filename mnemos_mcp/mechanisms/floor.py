@@ -41,7 +41,7 @@ class Floor:
     many: int = 400  # and larger ones as if they had so many: a big store holds several subjects, chance works in each
     words_alone: float = 0.60  # coverage that passes whatever the likeness, 0..1
     # without vectors: coverage asked for, 0..1, growing with the logarithm of the rows
-    blind_coverage: float = 0.20
+    blind_coverage: float = 0.17
     blind_growth: float = 0.025
 
     def passes(self, candidate: Candidate, found: Found, query: Query | None = None) -> bool:

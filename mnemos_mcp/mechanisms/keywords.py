@@ -63,7 +63,7 @@ def _chunk(chunk: str, *, whole: bool) -> Iterator[str]:
         yield from _word(piece[at:])
     if len(pieces) > 1 and chunk.isascii():
         versioned = _DIGITS_DOT.sub("p", chunk)
-        yield "".join(_PIECE.findall(versioned)).lower()
+        yield stem("".join(_PIECE.findall(versioned)).lower())
 
 
 def _word(piece: str) -> Iterator[str]:

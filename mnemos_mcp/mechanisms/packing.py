@@ -16,6 +16,7 @@ class Packing:
     """
 
     trade: float = 0.7  # lambda: 1 = score only, 0 = variety only
+    alike_from: float = 0.6  # cosine under which nothing is repeated; 0 is the plain formula, which prefers the unrelated to the related
     pool: int = 60  # best candidates among which it chooses
     least_tokens: int = 24  # a memory is shortened to fit the budget only if so much of it remains
 
@@ -39,8 +40,8 @@ class Packing:
             kept.append(replace(best, tokens=min(cost, budget_tokens), truncated=cost > budget_tokens))
             spent += min(cost, budget_tokens)
             for other in waiting:
-                close = similarity(best.id, other.id) or 0.0
+                close = ((similarity(best.id, other.id) or 0.0) - self.alike_from) / (1 - self.alike_from)
                 if close > nearest[other.id]:
                     nearest[other.id], twin[other.id] = close, best.id
-        left += [Withheld(r.id, f"like {twin[r.id]}" if nearest[r.id] >= self.trade else "limit", r.score) for r in waiting]
+        left += [Withheld(r.id, f"like {twin[r.id]}" if nearest[r.id] >= 0.5 else "limit", r.score) for r in waiting]
         return sorted(kept, key=lambda r: (-r.score, -r.memory.sequence)), left

@@ -33,7 +33,7 @@ def _ends_cvc(stem: str) -> bool:
 
 
 def _plural(word: str) -> str:
-    if word.endswith("sses") or word.endswith("ies"):
+    if word.endswith(("sses", "ies")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 

@@ -47,9 +47,9 @@ class Ranking:
     time_weight: float = 0.20
     window_half_life_days: float = 7.0  # things are told some days after they were
     latest_weight: float = 0.40
-    sector_weight: float = 0.30
+    sector_weight: float = 0.25
     affect_weight: float = 0.60
-    advice_weight: float = 0.25
+    advice_weight: float = 0.30
     relevant_from: float = 0.5  # share of the best relevance from which a side signal counts in full; below it fades to 0
     on_topic: float = 0.6  # share of the best relevance from which memories compete for "latest"
     # an update takes the place of what it changes
@@ -111,13 +111,12 @@ class Ranking:
 
     def _asked_weights(self, query: Query, found: Found, weights: dict[str, float]) -> dict[str, float]:
         if all(c.cosine is None for c in found.candidates):
-            weights |= {"semantic": 0.0, "keyword": self.blind_keyword, "context": self.blind_context}
+            weights = weights | {"semantic": 0.0, "keyword": self.blind_keyword, "context": self.blind_context}
         latest = self.latest_weight if query.asks_latest or query.asks_current else 0.0
-        weights["recency"] = self.time_weight if query.window else latest
-        weights["sector"] = self.sector_weight if query.manner else 0.0
-        weights["affect"] = self.affect_weight if query.charged else 0.0
+        asked = {"recency": self.time_weight if query.window else latest, "sector": self.sector_weight if query.manner else 0.0,
+                 "affect": self.affect_weight if query.charged else 0.0}
         weights["importance"] = weights.get("importance", 0.0) + (self.advice_weight if query.asks_advice else 0.0)
-        return weights | dict(self.weights)
+        return weights | asked | {name: self.weights[name] for name in asked if name in self.weights}
 
     def _relevance(self, found: Found, values: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
         weights = PRESETS["mnemos"]

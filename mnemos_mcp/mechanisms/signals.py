@@ -1,7 +1,7 @@
 """The signals of a recall: each candidate's reasons, every one 0..1. Ranking weighs them; here they are only measured."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import exp, sqrt
 
 from ..model import SECTORS, Affect, Candidate, Found, Memory
@@ -13,6 +13,8 @@ DAY = 86_400.0
 # How much a standing statement binds someone who asks for advice, 0..1. A decision binds the one who asks for leave; for advice at large it is
 # one fact among others (measured: BEAM loses 2 points of MRR when decisions are lifted there).
 STANDING: dict[str, float] = {"instruction": 1.0, "correction": 0.8, "preference": 0.8}
+
+KIND_ALONE = 0.4
 
 
 def semantic(candidate: Candidate) -> float:
@@ -53,20 +55,9 @@ def inside(moment: float, window: tuple[float, float], half_life_days: float) ->
     return 0.5 ** (off / DAY / half_life_days)
 
 
-def neighbours(candidate: Candidate, by_id: Mapping[str, Candidate], reach: int) -> Iterator[tuple[int, Candidate]]:
-    """(distance, candidate) before and after in the session, as far as they were found."""
-    for side in ("before", "after"):
-        at: Candidate | None = candidate
-        for distance in range(1, reach + 1):
-            at = by_id.get(getattr(at, side)) if at else None
-            if at is None or at.memory.id == candidate.memory.id:
-                break
-            yield distance, at
-
-
 def present(candidate: Candidate) -> frozenset[str] | None:
-    """The query terms that stand in the text, if the search says so."""
-    return getattr(candidate, "terms", None)
+    """The query terms that stand in the text; None if the search does not say which."""
+    return None if candidate.coverage and not candidate.terms else frozenset(candidate.terms)
 
 
 def completed(candidate: Candidate, by_id: Mapping[str, Candidate], rarity: Mapping[str, float], fading: tuple[float, ...]) -> float:
@@ -75,18 +66,24 @@ def completed(candidate: Candidate, by_id: Mapping[str, Candidate], rarity: Mapp
     A turn of a talk leaves out what was just said; the answer to a question often shares no word with it. Only what is missing counts: a neighbour
     that says the same adds nothing. Where the search gives no term sets, the difference of the coverages stands in.
     """
-    total = sum(rarity.values())
-    if not total:
-        return 0.0
-    own, near, best = present(candidate), {}, 0.0
-    for distance, other in neighbours(candidate, by_id, len(fading)):
-        weight = fading[distance - 1]
-        best = max(best, weight * other.coverage)
-        for term in present(other) or ():
-            near[term] = max(near.get(term, 0.0), weight)
+    own = present(candidate)
+    seen, mass, best = set(own or ()), 0.0, 0.0
+    before: Candidate | None = candidate
+    after: Candidate | None = candidate
+    for weight in fading:  # nearest first, so a term counts where it stands closest
+        before = by_id.get(before.before) if before else None
+        after = by_id.get(after.after) if after else None
+        for other in (before, after):
+            if other is None:
+                continue
+            best = max(best, weight * other.coverage)
+            if fresh := [term for term in other.terms if term not in seen]:
+                seen.update(fresh)
+                mass += weight * sum(rarity.get(term, 0.0) for term in fresh)
     if own is None:
         return max(0.0, best - candidate.coverage)
-    return sum(weight * rarity.get(term, 0.0) for term, weight in near.items() if term not in own) / total
+    total = sum(rarity.values()) if mass else 0.0
+    return mass / total if total else 0.0
 
 
 def wording(query: Query, memory: Memory, times: float, numbers: float, names: float) -> float:
@@ -100,7 +97,10 @@ def wording(query: Query, memory: Memory, times: float, numbers: float, names: f
 
 
 def standing(query: Query, memory: Memory) -> float:
-    return 0.8 if query.asks_leave and memory.kind == "decision" else STANDING.get(memory.kind, 0.0)
+    """How much a memory binds the one who asks: in full by its plain wording, less by its kind alone (a classifier's guess; measured)."""
+    if query.asks_leave and memory.kind == "decision":
+        return 0.8
+    return max(STANDING.get(statements.standing(memory.content), 0.0), KIND_ALONE * STANDING.get(memory.kind, 0.0))
 
 
 def best_keyword(found: Found) -> float:

@@ -13,12 +13,18 @@ _CHANGED = re.compile(
     r"|brought forward|rose|fell|grew|cut|went (?:up|down)|moving|replaces|supersedes|no longer|not any ?more|any ?more|(?:is|are) gone|used to|from now on"
     r"|as of (?:now|today)|now|newly|latest|current(?:ly)?|in place of|new (?:deadline|date|time|limit|value|version|total|target|goal|rate|budget|plan"
     r"|schedule|default))\b", re.IGNORECASE)
+_INSTRUCTS = re.compile(r"(?:please |also |and )?(?:always|never|from now on|whenever|every time|do not|don't|make sure (?:to|you) always)\b", re.IGNORECASE)
+_PREFERS = re.compile(r"\bI(?:'d| would)? (?:(?:really|always|much|usually|generally|strongly) )?(?:prefer|like to|want you to|hate|dislike|prioriti[sz]e)\b"
+                      r"|\bmy preference\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"^[^\W\d_][\w .-]{0,30}: ")
 
 
+_READ = 2_000  # characters: what a memory does it does at its beginning; a pasted file behind it must not cost time
+
+
 def body(text: str) -> str:
-    """Without the 'speaker: ' in front: a turn's speaker is not what it says."""
-    return _SPEAKER.sub("", text, count=1)
+    """The beginning, without the 'speaker: ' in front: a turn's speaker is not what it says."""
+    return _SPEAKER.sub("", text[:_READ], count=1)
 
 
 def tells_time(text: str) -> bool:
@@ -30,17 +36,26 @@ def tells_number(text: str) -> bool:
 
 
 def marks_change(text: str) -> bool:
-    return _CHANGED.search(text) is not None
+    return _CHANGED.search(text[:_READ]) is not None
+
+
+def standing(text: str) -> str:
+    """'instruction' or 'preference' if the wording is plainly one, whatever kind the memory was given; else ''."""
+    said = body(text)
+    return "instruction" if _INSTRUCTS.match(said) else "preference" if _PREFERS.search(said) else ""
 
 
 def asks(text: str) -> bool:
     """Ends as a question: what comes next may answer it. Text in brackets behind it is an aside."""
-    return re.sub(r"\[[^\]]*\]\s*$", "", text.rstrip()).rstrip().endswith(("?", "\uff1f"))
+    said = text.rstrip()
+    if said.endswith("]"):
+        said = said[: said.rfind("[")].rstrip() if "[" in said else said
+    return said.endswith(("?", "\uff1f"))
 
 
 def share_named(text: str, names: tuple[str, ...]) -> float:
     """Share of `names` (lower case) that stand in the text, the speaker included, 0..1."""
     if not names:
         return 0.0
-    lowered = text.lower()
+    lowered = text[:_READ].lower()
     return sum(name in lowered and re.search(rf"\b{re.escape(name)}\b", lowered) is not None for name in names) / len(names)

@@ -3,21 +3,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
-_FULL = "january february march april may june july august september october november december".split()
+_FULL = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
 MONTHS: dict[str, int] = {**{name: i for i, name in enumerate(_FULL, 1)}, **{name[:3]: i for i, name in enumerate(_FULL, 1)}, "sept": 9}
-DAYS: tuple[str, ...] = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+DAYS: tuple[str, ...] = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _DAY = timedelta(days=1)
 _MONTH = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
 _COUNT = r"(\d{1,4}|" + "|".join(_COUNTS) + ")"
 _ISO = re.compile(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b")
-_DAY_MONTH = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]({_MONTH})(?:,?[ -](\d{{4}}))?")
-_MONTH_DAY = re.compile(rf"\b({_MONTH}) (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? (\d{{4}}))?")
+_DAY_MONTH = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]({_MONTH})(?:,?[ -](\d{{4}})\b)?")
+_MONTH_DAY = re.compile(rf"\b({_MONTH}) (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? (\d{{4}})\b)?")
 _IN_MONTH = re.compile(rf"\b(?:(early|mid|late|(?:the )?(?:start|beginning|middle|end) of)[ -])?(in |of |during |since |by |last |this |on )?"
-                       rf"({_MONTH})(?:,? (\d{{4}}))?")
+                       rf"({_MONTH})(?:,? (\d{{4}})\b)?")
 _QUARTER = re.compile(r"\bq([1-4])(?: (?:of )?(\d{4}))?\b")
 _IN_YEAR = re.compile(r"\b(?:in|during|of|since|year) ((?:19|20)\d\d)\b")
 _AGO = re.compile(rf"\b{_COUNT}(?: of)? (day|week|month|year)s? ago\b")
@@ -125,8 +125,8 @@ def window_of(text: str, as_of: float) -> tuple[float, float] | None:
     """[from, to) in seconds UTC that the text names, seen from `as_of`; None if it names no time. The most exact way of naming wins."""
     lowered = text.lower()
     try:
-        now = datetime.fromtimestamp(as_of, timezone.utc).replace(tzinfo=None)
+        now = datetime.fromtimestamp(as_of, UTC).replace(tzinfo=None)
         span = next((found for reader in _READERS if (found := reader(lowered, now))), None)
     except (ValueError, OverflowError, OSError):  # a year outside the calendar is no time
         return None
-    return tuple(moment.replace(tzinfo=timezone.utc).timestamp() for moment in span) if span else None  # type: ignore[return-value]
+    return tuple(moment.replace(tzinfo=UTC).timestamp() for moment in span) if span else None  # type: ignore[return-value]
