@@ -1,6 +1,6 @@
 """Speed and memory of the real server, as ratios to named baselines measured in the same run, interleaved.
 
-    python benchmarks/speed.py [--sizes 100,5000] [--calls 30]
+    python benchmarks/speed.py   (mnemos-mcp installed) [--sizes 100,5000] [--calls 30]
 
 start     start to tools/list             / the same of an empty server on the same SDK
 idle      resident memory after that      / the same of the empty server

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .errors import EmbedderUnavailable, LLMUnavailable
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .mind import Embedded, Mind, Read, Statement
 
 PREDICTION = {"type": "object", "properties": {"prediction": {"type": "string"}}, "required": ["prediction"]}
+NEW_WORDS = 3  # words of substance from which a statement is more than the routine that it resembles
 LEVELS = {"low": 0.2, "medium": 0.5, "high": 0.75}
 
 
@@ -82,8 +83,12 @@ def _durability(statement: Statement, reply: dict[str, Any] | None, mind: Mind) 
 def _gate(statement: Statement, vector: Embedded, seen: Read, relation: Any, durability: Durability, mind: Mind) -> Verdict:
     """What contradicts or updates the known is not predicted by it, however alike the words are; the same fact is."""
     observed = vector.vectors[0] if vector.vectors else None
-    predicted = [] if observed is None else [*_routine(observed, mind), *_topic(statement, seen, relation), *_expected(statement, vector, mind)]
-    verdict = mind.config.surprisal.judge(statement.content, observed, predicted, statement.role, durability)
+    others = [] if observed is None else [*_topic(statement, seen, relation), *_expected(statement, vector, mind)]
+    routine, says_more = _routine(statement, observed, mind)
+    verdict = mind.config.surprisal.judge(statement.content, observed, [*routine, *others], statement.role, durability)
+    if says_more and not verdict.kept and durability.durable:
+        verdict = replace(verdict, kept=mind.config.surprisal.judge(statement.content, observed, others, statement.role, durability).kept,
+                          reason=f"{durability.kind}: it says more than the routine remark that it resembles")
     if isinstance(relation, Same):
         cosine = next((k.cosine for k in seen.known if k.memory.id == relation.id and k.cosine is not None), 1.0)
         return Verdict(verdict.kept, min(verdict.surprisal, max(0.0, 1.0 - cosine)), verdict.durability, verdict.reason)
@@ -98,10 +103,16 @@ def _topic(statement: Statement, seen: Read, relation: Any) -> list[Any]:
     return [] if content_set(statement.content) - said else [mean(seen.topic)]
 
 
-def _routine(observed: Any, mind: Mind) -> list[Any]:
-    """The routine utterance that comes nearest."""
-    table = routines(mind)
-    return [table[int((table @ observed).argmax())]] if len(table) else []
+def _routine(statement: Statement, observed: Any, mind: Mind) -> tuple[list[Any], bool]:
+    """The routine utterance that comes nearest, and whether the statement says much that it does not.
+
+    The built-in model places short texts of languages it hardly knows close together: there likeness alone would take any of them for routine.
+    """
+    table = routines(mind) if observed is not None else []
+    if not len(table):
+        return [], False
+    nearest = int((table @ observed).argmax())
+    return [table[nearest]], len(content_set(statement.content) - content_set(ROUTINES[nearest])) >= NEW_WORDS
 
 
 def routines(mind: Mind) -> Any:

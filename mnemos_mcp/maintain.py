@@ -10,7 +10,7 @@ from typing import Any
 
 from . import encode
 from .errors import BadInput, EmbedderUnavailable, LLMUnavailable, NotFound
-from .mechanisms.consolidation import Fact
+from .mechanisms.consolidation import Fact, Moment
 from .mechanisms.evidence import least_trusted
 from .mind import Mind, Statement
 from .model import Episode, Memory, Scope, View
@@ -218,7 +218,7 @@ def undo(run_id: str, mind: Mind) -> Slept:
     return Slept(undone=run_id)
 
 
-def sleep_if_due(project: str, mind: Mind, moment: str = "idle") -> bool:
+def sleep_if_due(project: str, mind: Mind, moment: Moment = "idle") -> bool:
     """Sleep when the contract says it is due. True if a run was written."""
     pending = len(mind.store.episodes(project=project, limit=200))
     last = float(mind.store.kept(f"slept:{project}") or 0.0)

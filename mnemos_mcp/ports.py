@@ -48,6 +48,16 @@ class MemoryStore(Protocol):
         """Ties between these and other visible memories, both ends visible."""
     def find(self, prefix: str, view: View | None) -> list[Memory]:
         """Memories of any status whose id starts with `prefix` (six characters or more, else only the whole id)."""
+    def load(self, ids: Sequence[str], view: View) -> list[Memory]:
+        """These memories, as far as the view shows them."""
+    def revisions(self, memory_id: str) -> list[Revision]:
+        """Former texts, oldest first."""
+    def vectors_of(self, ids: Sequence[str], identity: str) -> dict[str, Any]:
+        """First window of each of these, as far as this embedder has it."""
+    def recent_vectors(self, session: str, identity: str, limit: int) -> list[Any]:
+        """Vectors of the last memories of a session, newest first: its running topic."""
+    def alike(self, ids: Sequence[str], identity: str, least: float) -> dict[tuple[str, str], float]:
+        """Cosine of every pair of these that is at least `least`; each pair once, smaller id first."""
     def same(self, view: View, *, text_hash: str = "", key: str = "") -> list[Memory]:
         """Active memories in the view with exactly this text hash, or this key."""
     def browse(self, view: View | None, *, status: str = "active", limit: int = 20, offset: int = 0, order: str = "recent") -> tuple[int, list[Memory]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from .errors import EmbedderUnavailable, StoreUnavailable
 from .mechanisms import cues
@@ -17,7 +18,7 @@ from .results import Retrieved
 from .writes import Count, MarkRecalled
 
 QUERY_CHARS = 4000
-LISTED = 100  # best of each list that take part
+LISTED = 50  # best of each list that take part
 TIED = 12  # best candidates whose ties are read
 COMPARED = 60  # best candidates whose vectors are compared with each other
 WITHHELD = 20  # shown with explain
@@ -46,18 +47,19 @@ def retrieve(question: Question, mind: Mind) -> Retrieved:
     found = mind.store.search(Search(question.view, query.terms, vector, identity, LISTED))
     found, energy, joint = spread(question, query, found, mind)
     similarity = likeness(found, identity, mind)
-    retention = {c.memory.id: mind.config.decay.retention(c.memory, at) for c in found.candidates}
+    decay = mind.config.decay
+    retention = {c.memory.id: decay.retention(c.memory, at) for c in found.candidates} if mind.config.ranking.weighs("salience") else {}
     ranked = mind.config.ranking.score(query, found, now=at, energy=energy, joint=joint, retention=retention, similarity=similarity)
-    passed, withheld = floor(question, query, ranked, found, energy, mind)
+    passed, withheld = floor(question, query, ranked, found, mind)
     kept, left_out = mind.config.packing.pack(passed, limit=question.limit, budget_tokens=question.budget_tokens, similarity=similarity, tokens=tokens)
-    shown = tuple(as_then(r, question.view, mind) for r in kept)
+    shown = tuple(as_then(replace(r, retention=decay.retention(r.memory, at)), question.view, mind) for r in kept)
     note = "; ".join(filter(None, (note, "" if shown else silence(question, found, withheld))))
     remember(shown, question, query.text, now, mind)
     return Retrieved(shown, tuple(dict.fromkeys(s.level for s in question.view.scopes)), question.mode, question.view.as_of, len(found.candidates), note,
                      (*withheld, *left_out)[:WITHHELD] if question.explain else (), now)
 
 
-def ask(question: Question, at: float, mind: Mind) -> tuple[Query, object, str, str]:
+def ask(question: Question, at: float, mind: Mind) -> tuple[Query, Any, str, str]:
     """The query as read, its vector or None, the embedder's identity, and a note when meaning could not be searched."""
     config = mind.config
     text = str(config.firewall.redact(question.text[:QUERY_CHARS])).strip()
@@ -117,17 +119,20 @@ def likeness(found: Found, identity: str, mind: Mind) -> Callable[[str, str], fl
     return similarity
 
 
-def floor(question: Question, query: Query, ranked: list[Recalled], found: Found, energy: Mapping[str, float], mind: Mind) -> tuple[list[Recalled], list[Withheld]]:
-    """What is good enough to be said. A neighbour rides on a seed that passed; without one nothing is returned."""
+def floor(question: Question, query: Query, ranked: list[Recalled], found: Found, mind: Mind) -> tuple[list[Recalled], list[Withheld]]:
+    """What is good enough to be said. Judged on the seeds: without one nothing is returned; with one the rest rides along as far as it scores."""
+    gate = mind.config.floor
     by_id = {c.memory.id: c for c in found.candidates}
+    opens = {r.id for r in ranked if gate.passes(by_id[r.id], found, query)}
+    if not opens and question.near is None:
+        return [], [Withheld(r.id, "below the floor: nothing is close enough to the question", r.score) for r in ranked]
+    best = ranked[0].score if ranked else 0.0
     passed, withheld = [], []
-    verdicts = {r.id: mind.config.floor.passes(by_id[r.id], found, query) for r in ranked}
-    any_seed = question.near is not None or any(verdicts.values())
     for r in ranked:
-        if verdicts[r.id] or (any_seed and energy.get(r.id, 0.0) >= mind.config.activation.threshold):
+        if r.id in opens or gate.rides(r.score, best):
             passed.append(r)
         else:
-            withheld.append(Withheld(r.id, "below the floor: not close enough to the question", r.score))
+            withheld.append(Withheld(r.id, "far below the best of this recall", r.score))
     return passed, withheld
 
 

@@ -56,7 +56,7 @@ def only_readable(path: str) -> bool:
     return os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(os.path.dirname(path) or ".", os.W_OK))
 
 
-def open_for_python(config: MnemosConfig, *, embedder: Embedder | None | Literal["builtin"] = "builtin", llm: LLM | None = None, clock: Clock = time.time,
+def open_for_python(config: MnemosConfig, *, embedder: Embedder | Literal["builtin"] | None = "builtin", llm: LLM | None = None, clock: Clock = time.time,
                     project: str = "") -> Engine:
     """For MnemosEngine: no settings, no file unless `config.store` is one. On ':memory:' the project is its own wherever it runs."""
     path = config.store

@@ -81,6 +81,28 @@ def test_crisis_recalls_crisis_and_design_recalls_design():
     assert ROUTER.match(thinking, design) > ROUTER.match(thinking, crisis)
 
 
+CRISES = [
+    "INCIDENT: checkout failed for 40 minutes on Saturday, 312 orders lost",
+    "PROD DOWN: payment API returns 502",
+    "OUTAGE: the login service crashed twice, customers could not sign in",
+    "Störung: der Zahlungsdienst ist seit 20 Minuten weg",
+    "customers get a 500, payment fails, help!!",
+]
+DESIGNS = [
+    "Failure design of checkout: when payment or stock is down the API answers 503, keeps the order row and retries later",
+    "Offline design: when the network is lost the app queues writes and replays them in order",
+    "Webhook failure handling, by design: a failed delivery is retried five times with backoff, then goes to the dead letter table",
+    "If the replica dies, the proxy fails over to the next one and the session resumes",
+]
+
+
+@pytest.mark.parametrize("crisis", CRISES)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_to_tell_of_a_failure_is_a_crisis_and_to_plan_for_it_is_calm(crisis, design):
+    hot, cool = ROUTER.feel(crisis), ROUTER.feel(design)
+    assert hot.arousal > cool.arousal + 0.3 and hot.valence < cool.valence - 0.2
+
+
 def test_match_is_the_formula_of_the_contract():
     a, b = Affect(1.0, 0.2, 0.5), Affect(-1.0, 0.8, 0.1)
     assert ROUTER.match(a, b) == pytest.approx(1 - math.sqrt(1 + 0.36 + 0.16) / math.sqrt(3))

@@ -77,7 +77,7 @@ def test_the_same_text_in_three_spellings_is_one_memory_and_says_so(engine):
 def test_two_facts_that_differ_in_a_digit_are_never_one(engine, pair):
     results = [engine.store(text) for text in pair]
     assert results[0].id != results[1].id
-    assert engine.list().total == 2 and results[1].possible_conflicts[0].id == results[0].id or results[1].superseded == (results[0].id,)
+    assert (engine.list().total == 2 and results[1].possible_conflicts[0].id == results[0].id) or results[1].superseded == (results[0].id,)
 
 
 @pytest.mark.parametrize("how", ["supersedes", "key", "phrase"])

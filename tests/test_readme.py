@@ -23,11 +23,11 @@ def run(tmp_path: Path, *command: str) -> str:
 
 @pytest.mark.parametrize("snippet", [block for kind, block in BLOCKS if kind == "python"], ids=lambda s: s.splitlines()[-1][:30])
 def test_a_python_snippet_runs_as_printed_and_leaves_no_file(tmp_path, snippet):
-    before = {p for p in tmp_path.rglob("*")}
+    before = set(tmp_path.rglob("*"))
     env = environment(tmp_path)
     done = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True, env={**env, "MNEMOS_SQLITE_PATH": ""}, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert {p for p in tmp_path.rglob("*")} - before <= {tmp_path / "project"} and done.stdout
+    assert set(tmp_path.rglob("*")) - before <= {tmp_path / "project"} and done.stdout
 
 
 def test_the_python_snippet_of_the_contract_keeps_and_finds(tmp_path):

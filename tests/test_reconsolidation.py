@@ -1,5 +1,5 @@
 """Recalled memories are open to revision by what was said since, in the words that were said."""
-# ruff: noqa: E501, SIM905 - one case a line
+# ruff: noqa: SIM905 - one case a line
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,5 @@
 """What becomes of a known memory when a new text arrives: the same, retired, beside it, or untouched."""
-# ruff: noqa: E501 - one case a line
+
 from __future__ import annotations
 
 from dataclasses import replace

@@ -58,6 +58,10 @@ LASTING = [
     ("prod is on pg 15", "fact"),
     ("MARKER-QX-4417", "fact"),
     ("Ran a throwaway Postgres container on port 5544 to try a query", "note"),
+    ("When we add a migration we let Alembic autogenerate it instead of writing SQL files, because hand-written ones drifted", "decision"),
+    ("Adding the migration for invoice.currency on 19 March locked the table for six minutes", "fact"),
+    ("Raised the public API limit to 300 requests per minute per key and moved enforcement from nginx into a Redis middleware", "fact"),
+    ("Tester builds go out through TestFlight and the internal Play track, submitted by hand with eas submit.", "fact"),
 ]
 
 
@@ -77,6 +81,17 @@ def test_what_holds_beyond_the_moment_is_durable_and_named(text, kind):
 def test_an_unknown_language_is_judged_by_its_form(text):
     assert GATE.classify(text).durable
     assert not GATE.classify(text + "?").durable
+
+
+def test_one_lasting_sentence_in_a_long_talk_is_enough():
+    talk = "Let me look at that first. Still waiting for the build to finish. Now the tests are running again. " * 6
+    assert not GATE.classify(talk).durable
+    assert GATE.classify(talk + "From now on always use uv and never pip. " + talk).durable
+
+
+def test_the_reason_names_the_act_and_how_likely_it_is():
+    assert GATE.classify("what does this function do?").reason.startswith("question, ")
+    assert "likely to matter later" in GATE.classify("Redis listens on port 6390 in dev").reason
 
 
 def test_tool_output_is_never_a_statement_but_pasted_code_of_a_user_is_kept():

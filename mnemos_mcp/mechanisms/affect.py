@@ -36,20 +36,28 @@ class AffectiveRouter:
     stakes: float = 0.25  # arousal added when what goes wrong hits production, customers or data
     mark: float = 0.06  # arousal for each exclamation mark, three at most; weak, for calm words can be urgent
     shout: float = 0.08  # arousal for each word in capitals beside ordinary writing, two at most
-    half_length: float = 24.0  # words at which length gives half of its part of complexity
+    alarm: float = 0.45  # arousal of a text that opens as a report of an incident ("OUTAGE: ..."); its valence falls by as much
+    damage: float = 0.20  # arousal added when something bad is told as having happened, or a clock is running
+    thought: float = 0.25  # factor on what is felt about failures in a text that designs for them
+    half_length: float = 30.0  # words at which length gives half of its part of complexity
 
     def feel(self, text: str) -> Affect:
         """Valence -1..1, arousal 0..1, complexity 0..1; plain text without cues is (0, rest, small)."""
         said = _fold(text[:6000])
         valence, excited, calm = self._read(said)
-        worse = valence < -0.2 and re.search(words.STAKES, said) is not None
+        crisis, design = _told(text[:6000])
+        if design and valence < 0.2:
+            valence, excited, calm = valence * self.thought, excited * self.thought, calm + 0.2
+        worse = not design and valence < -0.2 and re.search(words.STAKES, said) is not None
+        hurt = self.damage * (not design and valence < -0.2 and re.search(words.DAMAGE, said) is not None)
+        hurry = self.damage * (not design and re.search(words.COUNTDOWN, said) is not None and (valence < 0 or re.search(words.STAKES, said) is not None))
         marks = min(3, text.count("!") + text.count("！"))
         letters = [c for c in text if c.isalpha()]
         shouts = min(2, len(_SHOUT.findall(text))) if excited and sum(c.isupper() for c in letters) > 0.3 * len(letters) else 0
-        valence += 0.6 * (len(_JOY.findall(text)) > 0) - 0.6 * (len(_GRIEF.findall(text)) > 0)
-        push = excited + self.stakes * worse + self.mark * marks + self.shout * shouts
+        valence += 0.6 * (len(_JOY.findall(text)) > 0) - 0.6 * (len(_GRIEF.findall(text)) > 0) - self.alarm * crisis
+        push = excited + self.stakes * worse + self.mark * marks + self.shout * shouts + self.alarm * crisis + hurt + hurry
         arousal = self.rest + (1.0 - self.rest) * math.tanh(1.1 * push) - self.rest * math.tanh(1.5 * calm)
-        return Affect(math.tanh(valence), min(1.0, max(0.0, arousal)), self._complexity(text, said))
+        return Affect(math.tanh(valence), min(1.0, max(0.0, arousal)), self._complexity(text, said, design))
 
     def match(self, a: Affect, b: Affect) -> float:
         """1 - distance / sqrt 3, 0..1; 1.0 for equal states. Values outside their ranges are clipped."""
@@ -82,22 +90,24 @@ class AffectiveRouter:
             return valence * 0.1, arousal * self.muted
         return valence, arousal
 
-    def _complexity(self, text: str, said: str) -> float:
-        """Length .35, clauses and reasoning .30, technical density .25, long words .10; each part saturates."""
+    def _complexity(self, text: str, said: str, design: bool) -> float:
+        """Length, clauses and reasoning, technical density, long words; each part saturates. Plain requests chained by "then" are long, not complex."""
         tokens = re.findall(r"[a-z0-9'_-]+", said)
         size = len(tokens) + len(re.findall(r"[\u3400-\u9fff]", said)) / 1.6
         if not size:
             return 0.0
         joints = len(re.findall(words.REASONING, said)) + 0.7 * len(re.findall(words.HEDGES, said)) + 0.3 * len(re.findall(r"[,;:(]", said))
         technical = len(re.findall(words.TECHNICAL, said)) + 0.5 * len(_NAMES.findall(text))
+        plain = len(re.findall(words.PLAIN, said))
         long_words = sum(len(word) > 8 for word in tokens) / max(1, len(tokens))
         parts = (
-            0.35 * size / (size + self.half_length),
-            0.30 * (1 - math.exp(-joints / 2.5)),
-            0.25 * (1 - math.exp(-technical / 2.5)),
-            0.10 * min(1.0, 3 * long_words),
+            0.25 * size / (size + self.half_length),
+            0.28 * (1 - math.exp(-max(0.0, joints - 0.4 * plain) / 2.5)),
+            0.20 * (1 - math.exp(-technical / 2.5)),
+            0.15 * min(1.0, 5 * technical / (size + 4)),
+            0.12 * min(1.0, 3 * long_words),
         )
-        return min(1.0, max(0.0, 1.25 * sum(parts)))
+        return min(1.0, max(0.0, 1.25 * sum(parts) - 0.03 * min(3, plain) + 0.08 * design))
 
     # ---- with a model -----------------------------------------------------------------------
     def schema(self) -> dict[str, Any]:
@@ -130,6 +140,18 @@ class AffectiveRouter:
         if not all(map(math.isfinite, (valence, arousal, complexity))):
             return None
         return Affect(_clip(valence, -1.0), _clip(arousal, 0.0), _clip(complexity, 0.0))
+
+
+def _told(text: str) -> tuple[bool, bool]:
+    """(opens as an incident, designs for failure). Damage done, shouting or a cry for help is no design; a heading that names a design is."""
+    said = unicodedata.normalize("NFKC", text).lower().replace("ß", "ss")
+    said = "".join(c for c in unicodedata.normalize("NFKD", said) if not unicodedata.combining(c))
+    crisis = re.match(words.HEADER, said) is not None
+    if crisis or "!" in said:
+        return crisis, False
+    named = re.search(words.DESIGN, said) is not None
+    general = re.search(words.CONDITION, said) is not None and re.search(words.REMEDY, said) is not None
+    return False, (named or general) and (named or re.search(words.DAMAGE, said) is None)
 
 
 def _falling(values: list[float]) -> float:

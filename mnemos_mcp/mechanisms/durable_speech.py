@@ -41,6 +41,16 @@ _GERUND = re.compile(
     r"(?!(?:nothing|everything|anything|something|string|king|ring|spring|during|staging|pricing|billing)\b)[a-z]{2,}ing\b|[a-z]{2,}(?:ando|iendo)\b"
 )
 _PAST = re.compile(r"\w{3,}é(?:e?s?)\b|[\u3400-\u9fff]{1,2}过")  # "essayé", "probé", "试过": what was done, not what to do
+# "When we add a migration we let ...", "Wer daran schraubt, lässt ...": a subordinate clause, not a question, for no auxiliary follows and a main clause does.
+_SUBORDINATE = re.compile(
+    r"(?:when(?:ever)?|while|where|whoever|whatever|once) (?!(?:is|are|was|were|do|does|did|will|would|should|can|could|has|have|had|to|about|if|else|did)\b)\S+ .{8,}"
+    r"|(?:wer|was|wo) (?!(?:ist|sind|war|hat|macht|passiert|soll|muss|kann|bedeutet|fehlt)\b)[^,]+, \S|(?:quand|lorsque|cuando|donde) (?!est-ce|es |fue )[^,]+, \S"
+)
+# A report without a subject, as in a changelog: "Raised the limit", "Had to disable it", "Ran the load test".
+_REPORTED = re.compile(
+    r"(?:(?!(?:need|need|feed|speed|embed|seed|shed|proceed|exceed|indeed|unused|red|bed|based|fixed|detailed|related|updated|shared|nested|failed) (?!the |a |it by |by ))[a-z]{3,}ed|had|ran|went|spent|built|wrote|cut|took|got|found|lost|made|put|split|sent|kept|drew|gave|brought|left|threw|began|set up)"
+    r" (?!(?:you|i|we|it|they|he|she|that|this)\b)\S"
+)
 # A rule for somebody: it begins with whom it binds or from when, or says that it binds.
 _ADDRESSES = re.compile(
     r"(?:we|you|one|nobody|no one|everyone|man|wir|niemand|on|nous|tu|vous|personne|il faut|nadie|hay que|no se|nunca|siempre|always|never|immer|nie|niemals|toujours|jamais|from (?:now|here|today) on|from today|going forward|by default|in this repo|"
@@ -78,18 +88,20 @@ class Clause:
     company: bool = False  # an acknowledgement, request or plan stands in the same sentence: talk about the work, not a statement for later
     inverted: bool = False  # an adverb was taken off without a comma: German puts the verb before the subject then, and asks nothing
 
+    language: str = ""  # whose cues are looked for beside the English ones; "" = all
+
     def has(self, name: str, after: int = 0) -> bool:
-        return cues.pattern(name).search(self.said, after) is not None
+        return cues.pattern(name, self.language).search(self.said, after) is not None
 
     def opens(self, name: str) -> bool:
-        return cues.pattern(name).match(self.said) is not None
+        return cues.pattern(name, self.language).match(self.said) is not None
 
     def ends(self, name: str) -> bool:
-        return any(met.end() == len(self.said) for met in cues.pattern(name).finditer(self.said))
+        return any(met.end() == len(self.said) for met in cues.pattern(name, self.language).finditer(self.said))
 
     def opening(self, name: str) -> int:
         """Length of the cue at the start, 0 = none."""
-        met = cues.pattern(name).match(self.said)
+        met = cues.pattern(name, self.language).match(self.said)
         return met.end() if met else 0
 
     @property
@@ -127,10 +139,10 @@ class Clause:
         return _THAT_ONE.match(cues.holding().sub(" ", self.said)) is not None
 
     def _count(self, name: str) -> int:
-        return sum(1 for _ in cues.pattern(name).finditer(cues.holding().sub(" ", self.said))) + 2 * self.hasty
+        return sum(1 for _ in cues.pattern(name, self.language).finditer(cues.holding().sub(" ", self.said))) + 2 * self.hasty
 
 
-def clauses(prose: str) -> list[Clause]:
+def clauses(prose: str, language: str = "") -> list[Clause]:
     """Sentences, cut once more where a question, request, plan or thanks follows a comma. Pure acknowledgements disappear."""
     found = []
     for sentence in _SENTENCE.split(prose):
@@ -138,12 +150,12 @@ def clauses(prose: str) -> list[Clause]:
         pieces: list[str] = []
         for piece in _COMMA.split(sentence):
             said = cues.fold(piece)
-            apart = pieces and any(cues.pattern(name).match(said) for name in ("question", "plan", "request", "start_ack"))
+            apart = pieces and any(cues.pattern(name, language).match(said) for name in ("question", "plan", "request", "start_ack"))
             if pieces and not apart:
                 pieces[-1] += ", " + piece
             else:
                 pieces.append(piece)
-        read = [_strip(piece, question=asks and index == len(pieces) - 1) for index, piece in enumerate(pieces)]
+        read = [_strip(piece, asks and index == len(pieces) - 1, language) for index, piece in enumerate(pieces)]
         spoken = [clause for clause in read if clause is not None]
         acts = [act_of(clause) for clause in spoken]
         for index, clause in enumerate(spoken):
@@ -152,7 +164,7 @@ def clauses(prose: str) -> list[Clause]:
     return found
 
 
-def _strip(raw: str, question: bool) -> Clause | None:
+def _strip(raw: str, question: bool, language: str) -> Clause | None:
     """Take acknowledgements, asides and a correction off the front; None when nothing is left."""
     said = cues.fold(raw).strip(" \t\"'*_`>#-–—.!,:~()[]{}|=")
     tail = _TAIL.search(said + " ")
@@ -160,15 +172,15 @@ def _strip(raw: str, question: bool) -> Clause | None:
     polite = tail is not None and tail.group().strip(" ,.!;:~-") in _PLEASE
     correction = hasty = inverted = company = False
     for _ in range(8):
-        soft = cues.pattern("start_soft").match(said)
+        soft = cues.pattern("start_soft", language).match(said)
         if soft and re.match(r"\s*(?:[,.!;:~-]|$)", said[soft.end() :]):
             met, company = soft, True
-        elif met := cues.pattern("correction").match(said):
+        elif met := cues.pattern("correction", language).match(said):
             correction = True
-        elif met := cues.pattern("start_ack").match(said):
+        elif met := cues.pattern("start_ack", language).match(said):
             company = True
         else:
-            met = cues.pattern("start_aside").match(said)
+            met = cues.pattern("start_aside", language).match(said)
         if not met or not met.end():
             break
         taken = met.group()
@@ -176,7 +188,7 @@ def _strip(raw: str, question: bool) -> Clause | None:
         hasty = hasty or taken in {"now", "jetzt", "nun", "dann", "then", "maintenant", "ensuite", "puis", "ahora", "luego", "现在"}
         inverted = said[met.end() :].startswith(" ") and taken in _FRONT
         said = said[met.end() :].lstrip(" ,.!;:~-–—")
-    return Clause(raw, said, question, correction, polite, hasty, company, inverted) if said else None
+    return Clause(raw, said, question, correction, polite, hasty, company, inverted, language) if said else None
 
 
 def act_of(clause: Clause) -> str:
@@ -189,6 +201,8 @@ def act_of(clause: Clause) -> str:
     )
     if clause.opens("request") or _PERMITS.search(clause.said):
         return "request"
+    if not clause.question and (_REPORTED.match(clause.said) or _SUBORDINATE.match(clause.said)) and not _ACCENTED.match(clause.raw.lower().lstrip(" ¿¡")):
+        return "statement"
     if asked:
         return "question"
     rule, once = clause.opening("verb_rule"), clause.opening("verb_once")

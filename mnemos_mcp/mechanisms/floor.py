@@ -40,6 +40,7 @@ class Floor:
     few: int = 8  # smaller stores are judged as if they had so many memories
     many: int = 400  # and larger ones as if they had so many: a big store holds several subjects, chance works in each
     words_alone: float = 0.60  # coverage that passes whatever the likeness, 0..1
+    trailing: float = 0.3  # share of the best score below which a memory that does not pass by itself is left out, 0..1
     # without vectors: coverage asked for, 0..1, growing with the logarithm of the rows
     blind_coverage: float = 0.17
     blind_growth: float = 0.025
@@ -48,6 +49,10 @@ class Floor:
         """True if this candidate may open a recall; its neighbours ride on it."""
         evidence, needed = self.measure(candidate, found)
         return evidence >= needed or candidate.coverage >= self.words_alone
+
+    def rides(self, score: float, best: float) -> bool:
+        """True if a memory of a recall that has opened comes along although it would not open one: its score is near enough to the best."""
+        return score >= self.trailing * best
 
     def measure(self, candidate: Candidate, found: Found) -> tuple[float, float]:
         """(evidence, needed) in the same unit: standard deviations with a vector, coverage without one."""

@@ -1,5 +1,5 @@
 """Numbers of a text with what they count and what they are the number of: 'port 8080', '60 requests', 'Postgres 14', '3 May'."""
-# ruff: noqa: E501 - one kind of unit a line
+
 from __future__ import annotations
 
 import re

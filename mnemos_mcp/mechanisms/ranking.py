@@ -87,9 +87,13 @@ class Ranking:
 
     def seeds(self, query: Query, found: Found, *, limit: int = 3) -> dict[str, float]:
         """Where activation starts: the most relevant memories within reach of the best, with energy 1.0."""
-        relevance = self._relevance(found, self._shared_values(FINDING, query, found, 0.0))
+        relevance = self._relevance(found, self._shared_values(("semantic", "keyword"), query, found, 0.0))
         top = sorted(relevance, key=lambda id_: -relevance[id_])[:limit]
         return {id_: 1.0 for id_ in top if relevance[id_] >= self.on_topic * relevance[top[0]] > 0}
+
+    def weighs(self, signal: str) -> bool:
+        """True if this signal counts whatever is asked: a caller need not measure the others."""
+        return bool({**PRESETS[self.preset], **self.weights}.get(signal))
 
     # ---- what every preset measures ----------------------------------------------------------
 
@@ -123,7 +127,7 @@ class Ranking:
         blind = all(c.cosine is None for c in found.candidates)
         meaning, words = (0.0, 1.0) if blind else (weights["semantic"], weights["keyword"] * self.terms_share)
         context = self.blind_context if blind else weights["context"]
-        return {id_: meaning * v["semantic"] + words * v["keyword"] + context * v["context"] for id_, v in values.items()}
+        return {id_: meaning * v["semantic"] + words * v["keyword"] + context * v.get("context", 0.0) for id_, v in values.items()}
 
     def _adapt(self, query: Query, found: Found, values: dict[str, dict[str, float]]) -> None:
         """Absolute words, answers after questions, and side signals as far as a memory is relevant at all."""

@@ -1,5 +1,5 @@
 """Forms by which people tell a fix, ask for something, prefer, decide, or say that something holds; English, German, French, Spanish, Chinese. Data only."""
-# ruff: noqa: E501 - word lists that a reader can edit as text
+
 from __future__ import annotations
 
 import re

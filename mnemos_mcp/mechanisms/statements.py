@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from .timewords import NUMBER_WORDS, TIME_WORDS
 
@@ -19,6 +20,7 @@ _PREFERS = re.compile(r"\bI(?:'d| would)? (?:(?:really|always|much|usually|gener
 _SPEAKER = re.compile(r"^[^\W\d_][\w .-]{0,30}: ")
 
 
+_REMEMBERED = 8_192  # texts: the same memories come up again and again, and what a text does never changes
 _READ = 2_000  # characters: what a memory does it does at its beginning; a pasted file behind it must not cost time
 
 
@@ -27,24 +29,29 @@ def body(text: str) -> str:
     return _SPEAKER.sub("", text[:_READ], count=1)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def tells_time(text: str) -> bool:
     return TIME_WORDS.search(body(text)) is not None
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def tells_number(text: str) -> bool:
     return NUMBER_WORDS.search(body(text)) is not None
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def marks_change(text: str) -> bool:
     return _CHANGED.search(text[:_READ]) is not None
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def standing(text: str) -> str:
     """'instruction' or 'preference' if the wording is plainly one, whatever kind the memory was given; else ''."""
     said = body(text)
     return "instruction" if _INSTRUCTS.match(said) else "preference" if _PREFERS.search(said) else ""
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def asks(text: str) -> bool:
     """Ends as a question: what comes next may answer it. Text in brackets behind it is an aside."""
     said = text.rstrip()

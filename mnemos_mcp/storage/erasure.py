@@ -42,7 +42,7 @@ def erase(db: apsw.Connection, path: str, memory: Memory) -> dict[str, int]:
 
     secure_delete overwrites the rows, the index is merged so that no segment keeps the words, the log file is cut to nothing.
     """
-    texts = [memory.content, *(r[0] for r in db.execute("select content from revision where memory_id = ?", (memory.id,)).fetchall()),
+    texts: list[Any] = [memory.content, *(r[0] for r in db.execute("select content from revision where memory_id = ?", (memory.id,)).fetchall()),
              *(r[0] for r in db.execute("select content from episode where memory_id = ?", (memory.id,)).fetchall())]
     run(db, "begin immediate")
     try:

@@ -9,7 +9,7 @@ import apsw
 
 from ..errors import NotFound
 from ..writes import RecordRun
-from .statement import Stale, one, run
+from .statement import Stale, fetch, one, run
 
 
 def _table_row(db: apsw.Connection, table: str, column: str, value: Any) -> dict[str, Any] | None:
@@ -17,7 +17,7 @@ def _table_row(db: apsw.Connection, table: str, column: str, value: Any) -> dict
     rows = cursor.fetchall()
     if not rows:
         return None
-    names = [r[1] for r in db.execute(f"pragma table_info({table})").fetchall()]
+    names = [r[1] for r in fetch(db, f"pragma table_info({table})")]
     return dict(zip(names, rows[0], strict=True))
 
 
@@ -25,8 +25,8 @@ def _memory_before(db: apsw.Connection, memory_id: str) -> dict[str, Any] | None
     row = _table_row(db, "memory", "id", memory_id)
     if row is None:
         return None
-    vectors = db.execute("select part, identity, vec from vector where n = ?", (row["n"],)).fetchall()
-    revisions = db.execute("select * from revision where memory_id = ?", (memory_id,)).fetchall()
+    vectors = fetch(db, "select part, identity, vec from vector where n = ?", (row["n"],))
+    revisions = fetch(db, "select * from revision where memory_id = ?", (memory_id,))
     return {"row": row, "vectors": [[p, i, base64.b64encode(v).decode()] for p, i, v in vectors], "revisions": [list(r) for r in revisions]}
 
 
@@ -74,7 +74,7 @@ def undo_run(db: apsw.Connection, run_id: str, at: float) -> None:
     """Memories and episodes as they were before the run, byte for byte. Raises NotFound for an unknown or undone run."""
     if not run(db, "update run set undone_at = ? where id = ? and undone_at is null", at, run_id):
         raise NotFound(f"No run '{run_id}' that could be undone.")
-    changes = db.execute("select kind, item_id, before from run_change where run_id = ?", (run_id,)).fetchall()
+    changes: list[Any] = fetch(db, "select kind, item_id, before from run_change where run_id = ?", (run_id,))
     for kind, memory_id, _ in changes:
         if kind == "added":
             run(db, "update episode set memory_id = '' where memory_id = ?", memory_id)

@@ -11,9 +11,10 @@ import apsw
 from ..mechanisms.keywords import Keywords
 from ..model import Candidate, Found, Search, View
 from .rows import COLUMNS, memory_of
+from .statement import fetch
 from .vectors import VectorSearch
 
-NEIGHBOURED = 30  # best of each list whose session neighbours join the candidates
+NEIGHBOURED = 20  # best of each list whose session neighbours join the candidates
 REACH = 3  # turns to each side
 
 
@@ -46,7 +47,7 @@ def by_words(db: apsw.Connection, query: Search, visible: int, mean_length: floa
     # cross join: the postings of a term lead; the planner would rather scan them again for every visible row.
     sql = f"select m.n, m.length, count(*) from fts_at i cross join memory m on m.n = i.doc where i.term = ? and {where} group by m.n"
     for term in query.terms:
-        hits = db.execute(sql, [term, *args]).fetchall()
+        hits = fetch(db, sql, [term, *args])
         rarity[term] = idf = keywords.idf(len(hits), visible, term)
         for n, length, count in hits:
             score[n] = score.get(n, 0.0) + keywords.bm25(count, length, mean_length, idf)
@@ -64,7 +65,7 @@ def beside(db: apsw.Connection, view: View, rows: Sequence[int]) -> tuple[dict[i
                f"order by m.n {order} limit {REACH}")
         for n in rows:
             here = n
-            for (other,) in db.execute(sql, [n, n, *args]).fetchall():
+            for (other,) in fetch(db, sql, [n, n, *args]):
                 link[here], back[other] = other, here
                 here = other
     return before, after
@@ -73,7 +74,7 @@ def beside(db: apsw.Connection, view: View, rows: Sequence[int]) -> tuple[dict[i
 def search(db: apsw.Connection, query: Search, vectors: VectorSearch, keywords: Keywords) -> Found:
     """The best by each list with their neighbours, every figure filled in for each of them."""
     where, args = inside(query.view)
-    visible, mean_length = db.execute(f"select count(*), avg(m.length) from memory m where {where}", args).fetchall()[0]
+    visible, mean_length = fetch(db, f"select count(*), avg(m.length) from memory m where {where}", args)[0]
     if not visible:
         return Found(())
     near, mean, spread = _near(db, query, vectors, where, args)

@@ -1,6 +1,7 @@
 """One statement, run to its end. apsw is lazy: a statement that is not fetched to the end keeps its lock."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
@@ -18,6 +19,11 @@ def run(db: apsw.Connection, sql: str, *args: Any) -> int:
     """Rows changed."""
     db.execute(sql, args).fetchall()
     return db.changes()
+
+
+def fetch(db: apsw.Connection, sql: str, args: Sequence[Any] = ()) -> list[Any]:
+    """All rows."""
+    return db.execute(sql, args).fetchall()
 
 
 def one(db: apsw.Connection, sql: str, *args: Any) -> Any:

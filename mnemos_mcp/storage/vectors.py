@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from ..blas import single_thread
+from .statement import fetch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +34,7 @@ class VectorSearch:
         if self.functions and self._searches == 1:
             sql = ("select m.n, max(1.0 - vec_distance_cosine(v.vec, ?)) from memory m join vector v on v.n = m.n and v.identity = ? "
                    f"where {where} group by m.n")
-            rows = [r for r in db.execute(sql, [np.asarray(vector, dtype=np.float32).tobytes(), identity, *args]).fetchall() if r[1] is not None]
+            rows = [r for r in fetch(db, sql, [np.asarray(vector, dtype=np.float32).tobytes(), identity, *args]) if r[1] is not None]
             return np.array([r[0] for r in rows], dtype=np.int64), np.array([r[1] for r in rows], dtype=np.float64)
         if self._matrix is None or self._matrix.identity != identity:
             self._matrix = _Matrix(identity)
@@ -67,7 +68,7 @@ class _Matrix:
 
     def refresh(self, db: apsw.Connection) -> None:
         import numpy as np
-        new = db.execute("select id, n, part, vec from vector where identity = ? and id > ? order by id", (self.identity, self.last)).fetchall()
+        new = fetch(db, "select id, n, part, vec from vector where identity = ? and id > ? order by id", (self.identity, self.last))
         if not new:
             return
         block = np.frombuffer(b"".join(r[3] for r in new), dtype=np.float32).reshape(len(new), -1)

@@ -32,7 +32,7 @@ from ..writes import (
 )
 from .rows import row_of
 from .runs import record_run, undo_run
-from .statement import Stale, run
+from .statement import Stale, fetch, run
 
 JOINTLY = 5  # of the best recalled together, every pair gains coactivation
 RECALLS_KEPT = 20  # last recalls a memory remembers, for inspect
@@ -85,7 +85,7 @@ def _revise(db: apsw.Connection, write: Revise) -> None:
         raise Stale(write.id) from error
     if not changed:
         raise Stale(write.id)
-    n = db.execute("select n from memory where id = ?", (write.id,)).fetchall()[0][0]
+    n = fetch(db, "select n from memory where id = ?", (write.id,))[0][0]
     run(db, "delete from vector where n = ?", n)
     _add_vectors(db, n, write.identity, write.vectors)
 
@@ -151,7 +151,7 @@ def apply_one(db: apsw.Connection, write: Write) -> None:
                 a, b = sorted((edge.a, edge.b))
                 run(db, "insert into edge values (?, ?, ?, ?) on conflict do update set weight = max(weight, excluded.weight)", a, b, edge.kind, edge.weight)
         case AddVectors(memory_id, version, identity, vectors, windows):
-            rows = db.execute("select n from memory where id = ? and version = ?", (memory_id, version)).fetchall()
+            rows = fetch(db, "select n from memory where id = ? and version = ?", (memory_id, version))
             if not rows:
                 raise Stale(memory_id)
             run(db, "update memory set windows = ? where n = ?", windows, rows[0][0])
