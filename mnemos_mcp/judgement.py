@@ -77,7 +77,12 @@ def _full_ids(statement: Statement, seen: Read) -> tuple[str, ...]:
 def _durability(statement: Statement, reply: dict[str, Any] | None, mind: Mind) -> Durability:
     if statement.kind:
         return Durability(statement.kind, True, True, "distilled from what was said")
-    return (mind.config.surprisal.read(reply) if reply else None) or mind.config.surprisal.classify(statement.content, statement.role)
+    return (mind.config.surprisal.read(reply) if reply else None) or mind.config.surprisal.classify(statement.content, _heard_as(statement))
+
+
+def _heard_as(statement: Statement) -> str:
+    """Tool output is an episode by its door; what somebody chose to store is a statement whatever role it quotes."""
+    return "tool" if statement.origin == "tool" else "user"
 
 
 def _gate(statement: Statement, vector: Embedded, seen: Read, relation: Any, durability: Durability, mind: Mind) -> Verdict:
@@ -85,9 +90,9 @@ def _gate(statement: Statement, vector: Embedded, seen: Read, relation: Any, dur
     observed = vector.vectors[0] if vector.vectors else None
     others = [] if observed is None else [*_topic(statement, seen, relation), *_expected(statement, vector, mind)]
     routine, says_more = _routine(statement, observed, mind)
-    verdict = mind.config.surprisal.judge(statement.content, observed, [*routine, *others], statement.role, durability)
+    verdict = mind.config.surprisal.judge(statement.content, observed, [*routine, *others], durability=durability)
     if says_more and not verdict.kept and durability.durable:
-        verdict = replace(verdict, kept=mind.config.surprisal.judge(statement.content, observed, others, statement.role, durability).kept,
+        verdict = replace(verdict, kept=mind.config.surprisal.judge(statement.content, observed, others, durability=durability).kept,
                           reason=f"{durability.kind}: it says more than the routine remark that it resembles")
     if isinstance(relation, Same):
         cosine = next((k.cosine for k in seen.known if k.memory.id == relation.id and k.cosine is not None), 1.0)

@@ -29,6 +29,7 @@ KINDS: tuple[str, ...] = get_args(Kind)
 OVERRIDING = frozenset({"correction", "instruction"})
 PART = 300  # characters judged at once; the development texts are no longer, and in a long text one sentence may carry what lasts
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_SPEAKER = re.compile(r"^(?:user|assistant|human|agent|ai): ", re.IGNORECASE)  # a pasted turn: who speaks is not what is said
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
 
 
@@ -89,7 +90,7 @@ class SurprisalGate:
         if role == "tool":
             return Durability("", False, False, "tool output is an episode, not a statement")
         plain = unicodedata.normalize("NFKC", text).replace("¿", " ").replace("¡", " ")
-        prose = _FENCE.sub(" ", plain).strip()
+        prose = _SPEAKER.sub("", _FENCE.sub(" ", plain).strip())
         if not prose:
             return Durability("note", True, False, "pasted code") if plain.strip() else Durability("", False, False, "empty")
         read = [self._read(part) for part in _parts(prose[: self.read_chars])]
