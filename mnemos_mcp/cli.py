@@ -86,7 +86,8 @@ def _fail(error: MnemosError, as_json: bool) -> int:
     from .commands.answer import UsageError
     kind = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(error).__name__).lstrip("_").removesuffix("_error")
     more = {"candidates": error.candidates} if isinstance(error, Ambiguous) else {}
-    return _say(kind, str(error), as_json, USAGE if isinstance(error, UsageError) else FAILED, **more)
+    from .mechanisms.firewall import Firewall
+    return _say(kind, Firewall().redact(str(error)), as_json, USAGE if isinstance(error, UsageError) else FAILED, **more)
 
 
 def _say(kind: str, message: str, as_json: bool, code: int, **more: Any) -> int:

@@ -28,7 +28,7 @@ class Capture:
     """How a text becomes rows: bounds of the work done in a store's own time."""
 
     nearest: int = 24  # memories of the same scope that a new one is held against
-    words: int = 24  # rarest words of the new text that are looked up beside its vector
+    words: int = 8  # rarest words of the new text that are looked up beside its vector
     windows_at_once: int = 8  # of 256 model tokens; the rest is backfilled
     topic: int = 6  # last memories of a session that make its running topic
     embed_deadline_s: float = 2.0

@@ -185,7 +185,7 @@ def _show_stats(console: Any, reply: dict[str, Any]) -> None:
     former = sum(counts.get("superseded", 0) for counts in reply["memories"].values())
     gate, episodes = reply["gate"], reply["episodes"]
     console.print(Text(f"kept {gate['kept']}, dropped {gate['dropped']} · {active} active and {former} superseded memories · "
-                       f"{episodes.get('pending', 0)} episodes wait for sleep", style="dim"))
+                       f"episodes waiting for sleep: {episodes.get('pending', 0)}", style="dim"))
 
 
 def adding() -> list[str]:

@@ -65,8 +65,8 @@ def read(statement: Statement, vector: Embedded, mind: Mind) -> Read:
     """The one read: nearest by meaning and words in the same scope, same text or key, and the session's running topic."""
     config, store = mind.config, mind.store
     view = View((statement.scope,))
-    terms = config.keywords.terms(statement.content)[:config.capture.words]
-    found = store.search(Search(view, terms, vector.vectors[0] if vector.vectors else None, vector.identity, config.capture.nearest, neighbours=False))
+    terms = config.keywords.terms(statement.content)
+    found = store.search(Search(view, terms, vector.vectors[0] if vector.vectors else None, vector.identity, config.capture.nearest, rarest=config.capture.words, neighbours=False))
     nearest = sorted(found.candidates, key=lambda c: (-(c.cosine or 0.0), -c.keyword))[:config.capture.nearest * 2]
     known = {c.memory.id: Known(c.memory, c.cosine) for c in nearest}
     for memory in store.same(view, text_hash=config.supersession.text_hash(statement.content), key=statement.key):

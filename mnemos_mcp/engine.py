@@ -11,6 +11,7 @@ from . import encode, judgement, maintain, retrieve
 from .brief import brief
 from .errors import Ambiguous, BadInput, MnemosError, NotFound
 from .health import health
+from .mechanisms.firewall import Refusal
 from .mind import Mind, Statement
 from .model import GLOBAL, SECTORS, Importance, Memory, Mode, Origin, Role, Scope, View
 from .results import Forgotten, Health, Inspected, Page, Reinforced, Retrieved, Slept, Stats, Stored, Timeline, Turn
@@ -47,8 +48,11 @@ class Engine:
     # ---- where
 
     def place(self, project: str = "") -> Place:
-        """The caller's project, or the one that a name or folder means."""
-        return self._locate(project)
+        """The caller's project, or the one that a name or folder means. BadInput for a name that looks like a secret."""
+        place = self._locate(project)
+        if place.name and isinstance(self.mind.config.firewall.screen(place.name), Refusal):
+            raise BadInput("The project's name looks like a secret: nothing was done. Give a folder or a plain name.")
+        return place
 
     def group(self, place: Place) -> builtins.list[str]:
         """Identities that are one project: what the place is, what it was, and all that are joined to it. The first is where it writes."""
@@ -224,7 +228,8 @@ class Engine:
             memories = [best[0].memory] if best else []
         turns = [turn for memory in memories[:1] for turn in self._turns(memory)] if not key else self._merged(memories)
         shown = [t for t in turns if as_of is None or (t.valid_from <= as_of and (t.valid_to is None or t.valid_to > as_of))]
-        return Timeline(tuple(shown), id or key or query, "" if shown else "nothing is known about this" + (" at that time" if turns else ""))
+        subject = str(self.mind.config.firewall.redact(id or key or query))
+        return Timeline(tuple(shown), subject, "" if shown else "nothing is known about this" + (" at that time" if turns else ""))
 
     def _merged(self, memories: builtins.list[Memory]) -> builtins.list[Turn]:
         turns = {(t.id, t.version): t for memory in memories for t in self._turns(memory)}

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .mind import Embedded, Mind, Read, Statement
 
 PREDICTION = {"type": "object", "properties": {"prediction": {"type": "string"}}, "required": ["prediction"]}
+ROUTINE_DEADLINE_S = 10.0  # once a file; half a second on a quiet machine
+ROUTINE_TRIES = 3
 NEW_WORDS = 3  # words of substance from which a statement is more than the routine that it resembles
 LEVELS = {"low": 0.2, "medium": 0.5, "high": 0.75}
 
@@ -75,9 +77,13 @@ def _full_ids(statement: Statement, seen: Read) -> tuple[str, ...]:
 
 
 def _durability(statement: Statement, reply: dict[str, Any] | None, mind: Mind) -> Durability:
+    """What kind of statement it is. Whoever insists (force, an address) says that it matters: then it is a plain fact at the least."""
     if statement.kind:
         return Durability(statement.kind, True, True, "distilled from what was said")
-    return (mind.config.surprisal.read(reply) if reply else None) or mind.config.surprisal.classify(statement.content, _heard_as(statement))
+    gate = mind.config.surprisal
+    found = (gate.read(reply) if reply else None) or gate.classify(statement.content, _heard_as(statement))
+    insisted = statement.force or statement.addressed
+    return Durability("fact", True, False, "kept on request") if insisted and not found.durable else found
 
 
 def _heard_as(statement: Statement) -> str:
@@ -134,9 +140,12 @@ def routines(mind: Mind) -> Any:
             cached = np.frombuffer(base64.b64decode(kept), dtype=np.float32).reshape(len(ROUTINES), -1)
         else:
             try:
-                cached = np.stack(embedder.embed(list(ROUTINES), deadline_s=mind.config.capture.embed_deadline_s)).astype(np.float32)
+                cached = np.stack(embedder.embed(list(ROUTINES), deadline_s=ROUTINE_DEADLINE_S)).astype(np.float32)
                 mind.store.apply([Keep(name, base64.b64encode(cached.tobytes()).decode())])
             except EmbedderUnavailable:
+                tries = mind.cache[f"{name}:tries"] = mind.cache.get(f"{name}:tries", 0) + 1
+                if tries < ROUTINE_TRIES:
+                    return np.zeros((0, 0), dtype=np.float32)
                 cached = np.zeros((0, 0), dtype=np.float32)  # the rule goes on without them until the next process
         mind.cache[name] = cached
     return cached

@@ -11,13 +11,14 @@ from typing import Any
 from . import encode
 from .errors import BadInput, EmbedderUnavailable, LLMUnavailable, NotFound
 from .mechanisms.consolidation import Fact, Moment
-from .mechanisms.evidence import least_trusted
+from .mechanisms.evidence import least_trusted, unsaid
 from .mind import Mind, Statement
 from .model import Episode, Memory, Scope, View
 from .results import FactOutcome, Slept
 from .writes import AddMemory, AddVectors, Keep, Move, RecordRun, Reinforce, Revise, SettleEpisodes, Supersede, UndoRun, Write
 
 BATCH = 16  # memories embedded at once in the background
+WAITING_DAYS = 7  # chatter stays pending so long where no model reads it
 SHOWN = 50  # pending episodes that a reply hands to the agent
 SLEEP_DEADLINE_S = 60.0  # a model may take its time in sleep: nobody waits
 
@@ -38,6 +39,7 @@ class Gathered:
 
     writes: list[Write] = field(default_factory=list)
     touched: set[str] = field(default_factory=set)
+    added: dict[str, str] = field(default_factory=dict)  # text or key of a memory that the run adds -> its id
     settles: dict[str, str] = field(default_factory=dict)
     outcomes: list[FactOutcome] = field(default_factory=list)
     merged: list[tuple[str, str]] = field(default_factory=list)
@@ -48,9 +50,11 @@ class Gathered:
     def take(self, writes: Sequence[Write]) -> bool:
         """Add these unless one of them changes a memory that the run changes already."""
         ids = {_subject(w) for w in writes} - {""}
-        if ids & self.touched:
+        marks = {mark: w.memory.id for w in writes if isinstance(w, AddMemory) for mark in _marks(w)}
+        if ids & self.touched or marks.keys() & self.added.keys():
             return False
         self.touched |= ids
+        self.added |= marks
         self.writes += writes
         return True
 
@@ -63,6 +67,11 @@ def _subject(write: Write) -> str:
             return ""
 
 
+def _marks(write: AddMemory) -> list[str]:
+    """What only one active memory of a scope may have."""
+    return [f"text {write.memory.scope} {write.text_hash}", *([f"key {write.memory.scope} {write.memory.key}"] if write.memory.key else [])]
+
+
 def consolidate(night: Night, mind: Mind) -> Slept:
     """One run. With nothing to write, nothing is written: a repeat run is empty."""
     episodes = mind.store.episodes(project=night.project)
@@ -71,7 +80,7 @@ def consolidate(night: Night, mind: Mind) -> Slept:
     for fact in facts or ():
         _encode(fact, night, episodes, run, mind)
     if facts is not None and not night.facts:
-        _settle_rest(facts, episodes, run)
+        _settle_rest(facts, episodes, run, mind)
     _revise(night, episodes, run, mind)
     _merge(night, run, mind)
     _fade(night, run, mind)
@@ -115,12 +124,21 @@ def _given(fact: Mapping[str, Any], episodes: Sequence[Episode]) -> Fact:
 def _encode(fact: Fact, night: Night, episodes: Sequence[Episode], run: Gathered, mind: Mind) -> None:
     sources = [e for e in episodes if e.id in fact.sources]
     origin = least_trusted([e.origin for e in sources]) if sources else "agent"
+    invented = unsaid(fact.content, [e.content for e in sources]) if sources else ()
+    if invented:
+        run.outcomes.append(FactOutcome("refused", "", fact.sources, f"not said in its episodes: {', '.join(invented[:5])}"))
+        return
     kind = fact.kind or mind.config.surprisal.classify(fact.content).kind or "fact"
     statement = Statement(content=fact.content, scope=night.scope, origin=origin, project=night.project, key=fact.key, importance=fact.importance,  # type: ignore[arg-type]
                           session=sources[-1].session if sources else "", kind=kind, sources=fact.sources or ("given",),
                           valid_from=sources[-1].at if sources else None)
     planned = encode.plan(statement, mind)
     result = planned.result
+    twin = next((run.added[mark] for w in planned.writes if isinstance(w, AddMemory) for mark in _marks(w)[:1] if mark in run.added), "")
+    if twin:
+        run.outcomes.append(FactOutcome("reinforced", twin, fact.sources, "said twice in this run"))
+        run.settles.update(dict.fromkeys((s.id for s in sources), twin))
+        return
     if result.stored and not run.take(planned.writes):
         run.outcomes.append(FactOutcome("refused", "", fact.sources, "another fact of this run changes the same memory; its episodes stay for the next"))
         return
@@ -129,11 +147,12 @@ def _encode(fact: Fact, night: Night, episodes: Sequence[Episode], run: Gathered
         run.settles.update(dict.fromkeys(fact.sources, result.id))
 
 
-def _settle_rest(facts: Sequence[Fact], episodes: Sequence[Episode], run: Gathered) -> None:
-    """What was read and gave no fact is settled too, once it is chatter; a durable one waits until its fact is safe."""
+def _settle_rest(facts: Sequence[Fact], episodes: Sequence[Episode], run: Gathered, mind: Mind) -> None:
+    """Chatter that a model has read is settled with its run; without one it stays a week for the agent to distil. A durable episode waits for its fact."""
     used = {s for fact in facts for s in fact.sources}
+    until = mind.clock() - (0.0 if mind.llm is not None else WAITING_DAYS * 86400)
     for episode in episodes:
-        if episode.id not in used and not episode.durable:
+        if episode.id not in used and not episode.durable and episode.at <= until:
             run.settles[episode.id] = ""
 
 
@@ -157,11 +176,14 @@ def _revise(night: Night, episodes: Sequence[Episode], run: Gathered, mind: Mind
 
 def _merge(night: Night, run: Gathered, mind: Mind) -> None:
     """The same fact in several memories becomes the fullest one; the result does not depend on order."""
-    if mind.embedder is None:
-        return
     now = mind.clock()
+    try:
+        identity = mind.embedder.identity if mind.embedder else ""
+    except EmbedderUnavailable as reason:
+        run.note = "; ".join(filter(None, (run.note, f"doubles were not looked for: {reason}")))
+        return
     _, memories = mind.store.browse(View((night.scope,)), limit=-1, order="sequence")
-    alike = mind.store.alike([m.id for m in memories if m.id not in run.touched], mind.embedder.identity, mind.config.sleep.same_from)
+    alike = mind.store.alike([m.id for m in memories if m.id not in run.touched], identity, mind.config.sleep.same_from) if identity else {}
     close = {memory_id for pair in alike for memory_id in pair}
     by_id = {m.id: m for m in memories if m.id in close}
     for group in mind.config.sleep.duplicates(list(by_id.values()), lambda a, b: alike.get((min(a.id, b.id), max(a.id, b.id)))):

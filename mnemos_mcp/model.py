@@ -142,6 +142,7 @@ class Search:
     vector: np.ndarray | None = None
     identity: str = ""  # embedder of `vector`
     limit: int = 200  # best of each list
+    rarest: int = 0  # look up only so many of the terms, the rarest that are not everywhere; 0 = all
     neighbours: bool = True  # bring what stood beside the best in their sessions
 
 

@@ -122,8 +122,7 @@ def likeness(found: Found, identity: str, mind: Mind) -> Callable[[str, str], fl
 def floor(question: Question, query: Query, ranked: list[Recalled], found: Found, mind: Mind) -> tuple[list[Recalled], list[Withheld]]:
     """What is good enough to be said. Judged on the seeds: without one nothing is returned; with one the rest rides along as far as it scores."""
     gate = mind.config.floor
-    by_id = {c.memory.id: c for c in found.candidates}
-    opens = {r.id for r in ranked if gate.passes(by_id[r.id], found, query)}
+    opens = gate.opens(found, query)
     if not opens and question.near is None:
         return [], [Withheld(r.id, "below the floor: nothing is close enough to the question", r.score) for r in ranked]
     best = ranked[0].score if ranked else 0.0

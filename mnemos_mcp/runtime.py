@@ -42,7 +42,9 @@ def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time) -> 
     reading = path != ":memory:" and only_readable(path)
     warning = make_private(path, create=True) if path != ":memory:" and not reading else None
     store = SqliteStore(path, clock=clock, keywords=config.keywords, busy_ms=HOOK_BUSY_MS if door == "hook" else BUSY_MS, read_only=reading)
-    facts = {"versions": versions(), "problems": (*settings.problems, *problems, *([warning] if warning else [])),
+    facts = {"versions": versions(), "problems": (*settings.problems, *problems),
+             "checks": [{"name": "private", "status": "warn", "detail": warning, "effect": "others on this machine may see that the files exist, not what they hold",
+                         "remedy": "give mnemos a folder of its own (MNEMOS_SQLITE_PATH)"}] if warning else [],
              "paths": {"store": path, "log": settings.log_path, "settings": settings.user_file, "repository settings": settings.repository_file},
              "differs": {d["name"]: f"{d['value']} ({d['from']})" for d in settings.differences()}}
     locate = locator(settings, store, allow_git=door != "hook")

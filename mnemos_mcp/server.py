@@ -123,7 +123,8 @@ def answer(memory: OpenMemory, verb: Verb, arguments: dict[str, Any]) -> tuple[d
         result = memory.call(verb, values)
         return fitting.fitted(verb.name, render.as_json(result, time.time(), explain=explain))
     except MnemosError as reason:
-        return None, render.plain(str(reason))
+        from .mechanisms.firewall import Firewall
+        return None, render.plain(Firewall().redact(str(reason)))  # a refused argument may hold a secret: it is not said back
     except Exception as bug:
         log.error("%s failed: %s", verb.tool, place_of(bug))
         return None, INTERNAL.format(kind=type(bug).__name__)

@@ -14,6 +14,8 @@ from .mechanisms.firewall import Firewall, Refusal
 from .model import GLOBAL, ORIGINS, SECTORS, Affect, Episode, Kind, Level, Memory, Revision, Role, Scope, Status
 from .moments import iso, parse
 
+_WALL = Firewall()
+
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{3,63}")
 NAME_LONGEST = 2000  # characters of a project or workspace
 TEXT_LONGEST = 1_000_000
@@ -156,6 +158,8 @@ def _id(line: Line, name: str, *, required: bool = True) -> str:
         return ""
     if not isinstance(value, str) or not ID.fullmatch(value):
         raise BadInput(f"{name} must be 4 to 64 letters, digits, '.', '_' or '-'")
+    if isinstance(_WALL.screen(value), Refusal):
+        raise BadInput(f"{name} looks like a secret")
     return value
 
 

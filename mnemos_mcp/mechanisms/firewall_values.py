@@ -76,11 +76,20 @@ def _never(value: str, setting: Setting, quoted: bool) -> bool:
     bare = value.strip("*xX.-_\u2022?#=~ ")
     if len(bare) < 3 or "[REDACTED" in value or value.lower().strip("'\"`()[]{}.,;:!?") in _WORDS:
         return True
-    if _TEMPLATE.search(value) or _PLACEHOLDER.search(value) or len(set(value)) < 3:
+    if _TEMPLATE.search(value) or _stands_for(value) or len(set(value)) < 3:
         return True
     if _PATH.match(value) and (value.count("/") > 1 or entropy(value) < 4.2):
         return True
     return not quoted and bool(_CODE.match(value))
+
+
+def _stands_for(value: str) -> bool:
+    """A placeholder, not a secret that has such a word in it: what is left beside the word holds no mixture of letters and digits."""
+    hit = _PLACEHOLDER.search(value)
+    if hit is None:
+        return False
+    rest = value[:hit.start()] + value[hit.end():]
+    return not (re.search(r"\d", rest) and len(re.findall("[A-Za-z]", rest)) >= 4 and rest.isalnum())
 
 
 def _password(value: str, setting: Setting, quoted: bool, closes: bool) -> bool:
@@ -89,7 +98,7 @@ def _password(value: str, setting: Setting, quoted: bool, closes: bool) -> bool:
         return False
     plain = value.replace("-", "").replace("_", "").replace("'", "").isalpha()
     if plain or wordlike(value):
-        if _SECRET_WORD.search(value) and (plain or not (quoted or setting == "env")):
+        if _SECRET_WORD.search(value) and (plain or not (quoted or setting in ("env", "assigned") or re.search(r"\d", value))):
             return False
         if setting == "env":
             return True

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import log
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
 from ..model import Candidate, Found
+from . import statements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,49 +26,88 @@ class Miss:
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
-    """A memory passes when it stands out from what chance alone brings up.
+class Field:
+    """What all candidates of one search have in common. Rarity is counted in words that stand in no memory: a common word is worth less than one."""
 
-    Evidence = cosine in standard deviations above that of unrelated texts, plus the share of the query's rare words that stand in the text. The largest of
-    n chance values grows as sqrt(2 ln n): that is what is asked of a store of n memories. So one rule serves five memories and five hundred; words alone
-    never veto a paraphrase, and a rare word found needs no likeness. Calibrated on questions put to stores that cannot know the answer (benchmarks).
+    rows: float  # logarithm of the visible memories
+    asked: float  # rarity of all words of the query
+    unseen: float  # rarity of those that no candidate has: something that was never spoken of here
+    likest: float  # best cosine
+    fullest: float  # best coverage
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """A memory passes when its evidence, the log-odds that the question is answered at all, reaches the bar.
+
+    Likeness and the share of the query's rare words speak for it; words that no memory has, a large store (chance works in each memory) and a number or
+    time that is asked for and not told speak against it. None of them has a veto. Weights and bars are fitted to questions that ten invented projects
+    answer or cannot know, and checked on projects that were left out: python benchmarks/fit_floor.py.
     """
 
     null_mean: float = 0.04  # cosine of unrelated texts under the built-in MiniLM-L6; see `calibrated` for another embedder
     null_std: float = 0.08
-    reach: float = 1.40  # standard deviations asked for, as a multiple of sqrt(2 ln n)
-    word_worth: float = 3.0  # standard deviations that full coverage of the query is worth
-    few: int = 8  # smaller stores are judged as if they had so many memories
-    many: int = 400  # and larger ones as if they had so many: a big store holds several subjects, chance works in each
-    words_alone: float = 0.60  # coverage that passes whatever the likeness, 0..1
+    # log-odds with vectors: for one standard deviation of likeness, full coverage, one rare word found, one unseen, best by both, lacking form, ln rows
+    likeness: float = 1.02
+    coverage: float = 3.35
+    shared: float = -1.39
+    unseen: float = -0.30
+    agreement: float = -0.59
+    lacking: float = -0.37
+    growth: float = -0.26
+    bar: float = 1.50
+    # log-odds without vectors: coverage, ln rows. Long questions share little with anything, so they are told apart less well here
+    blind_coverage: float = 4.71
+    blind_growth: float = -0.46
+    blind_bar: float = -0.52
+    blind_most: int = 60  # rows, as `most`
+    most: int = 400  # rows; a larger store is judged as one of so many, since it holds several subjects
+    words_alone: float = 0.85  # coverage that passes whatever the likeness, 0..1
     trailing: float = 0.3  # share of the best score below which a memory that does not pass by itself is left out, 0..1
-    # without vectors: coverage asked for, 0..1, growing with the logarithm of the rows
-    blind_coverage: float = 0.17
-    blind_growth: float = 0.025
+
+    def opens(self, found: Found, query: Query | None = None) -> frozenset[str]:
+        """Ids of the memories that may open a recall; their neighbours ride on them."""
+        field = self.field(found)
+        return frozenset(c.memory.id for c in found.candidates if self._passes(c, field, query))
 
     def passes(self, candidate: Candidate, found: Found, query: Query | None = None) -> bool:
-        """True if this candidate may open a recall; its neighbours ride on it."""
-        evidence, needed = self.measure(candidate, found)
-        return evidence >= needed or candidate.coverage >= self.words_alone
+        """True if this candidate may open a recall."""
+        return self._passes(candidate, self.field(found), query)
 
     def rides(self, score: float, best: float) -> bool:
         """True if a memory of a recall that has opened comes along although it would not open one: its score is near enough to the best."""
         return score >= self.trailing * best
 
-    def measure(self, candidate: Candidate, found: Found) -> tuple[float, float]:
-        """(evidence, needed) in the same unit: standard deviations with a vector, coverage without one."""
-        rows = min(max(found.rows, self.few), self.many)
-        if candidate.cosine is None:
-            return candidate.coverage, self.blind_coverage + self.blind_growth * log(rows)
-        likeness = (candidate.cosine - self.null_mean) / self.null_std
-        return likeness + self.word_worth * candidate.coverage, self.reach * sqrt(2 * log(rows))
+    def field(self, found: Found) -> Field:
+        rows = max(1, found.rows)
+        never = log(1 + (rows + 0.5) / 0.5)  # rarity of a word that stands nowhere
+        seen = {term for c in found.candidates for term in c.terms}
+        return Field(log(min(rows, self.most)), sum(found.rarity.values()) / never,
+                     sum(rarity for term, rarity in found.rarity.items() if term not in seen) / never,
+                     max((c.cosine for c in found.candidates if c.cosine is not None), default=0.0), max((c.coverage for c in found.candidates), default=0.0))
 
-    def nearest(self, found: Found) -> Miss | None:
-        """What came nearest, for the note of an empty answer. None in an empty store."""
-        measured = [(*self.measure(c, found), c) for c in found.candidates]
+    def signs(self, candidate: Candidate, field: Field, query: Query | None = None) -> tuple[float, ...]:
+        """What the weights are put on: likeness, coverage, shared, unseen, agreement, lacking, growth. Also read by the fit."""
+        cosine = candidate.cosine if candidate.cosine is not None else self.null_mean
+        both = candidate.coverage > 0 and cosine >= field.likest and candidate.coverage >= field.fullest
+        return ((cosine - self.null_mean) / self.null_std, candidate.coverage, min(1.0, candidate.coverage * field.asked), min(4.0, field.unseen),
+                float(both), float(query is not None and lacks(candidate.memory.content, query)), field.rows)
+
+    def evidence(self, candidate: Candidate, field: Field, query: Query | None = None) -> tuple[float, float]:
+        """(evidence, needed), both log-odds."""
+        if candidate.cosine is None:
+            return self.blind_coverage * candidate.coverage + self.blind_growth * min(field.rows, log(self.blind_most)), self.blind_bar
+        signs = self.signs(candidate, field, query)
+        weights = (self.likeness, self.coverage, self.shared, self.unseen, self.agreement, self.lacking, self.growth)
+        return sum(weight * sign for weight, sign in zip(weights, signs, strict=True)), self.bar
+
+    def nearest(self, found: Found, query: Query | None = None) -> Miss | None:
+        """What came nearest, for the note of an empty answer. None where nothing was like it at all, as in an empty store."""
+        field = self.field(found)
+        measured = [(*self.evidence(c, field, query), c) for c in found.candidates if c.cosine is not None or c.coverage]
         if not measured:
             return None
-        evidence, needed, best = max(measured, key=lambda one: one[0] / one[1])
+        evidence, needed, best = max(measured, key=lambda one: one[0] - one[1])
         seen = f"likeness {best.cosine:.2f}, " if best.cosine is not None else ""
         return Miss(best.memory.id, evidence, needed, f"{seen}{best.coverage:.0%} of the words; evidence {evidence:.1f} of {needed:.1f} needed")
 
@@ -76,3 +116,14 @@ class Floor:
         if len(unrelated) < 20:
             raise ValueError(f"{len(unrelated)} cosines are too few to calibrate a floor; 20 or more are needed")
         return replace(self, null_mean=fmean(unrelated), null_std=max(0.02, pstdev(unrelated)))
+
+    def _passes(self, candidate: Candidate, field: Field, query: Query | None) -> bool:
+        if candidate.cosine is None and not candidate.coverage:
+            return False  # reached by a tie only
+        evidence, needed = self.evidence(candidate, field, query)
+        return evidence >= needed or candidate.coverage >= self.words_alone
+
+
+def lacks(text: str, query: Query) -> bool:
+    """True if a number or a time is asked for and the text tells none."""
+    return (query.asks_number and not statements.tells_number(text)) or (query.asks_time and not statements.tells_time(text))

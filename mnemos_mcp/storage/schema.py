@@ -163,6 +163,8 @@ def connect(path: str, *, now: float, busy_ms: int = BUSY_MS, read_only: bool = 
                 _migrate(db, path, now)
             elif int(one(db, "pragma user_version") or 0) > LAYOUT:
                 raise StoreUnavailable(f"{path} has a newer layout than this program knows: update mnemos-mcp to open it.")
+            # Of this connection alone: how many memories hold a word, in the whole file, without reading them.
+            db.execute("create virtual table temp.fts_row using fts5vocab(main, fts, row)").fetchall()
             missing = _load_vectors(db) if vector_functions else "switched off"
         except BaseException:
             db.close()

@@ -15,6 +15,7 @@ from .statement import fetch
 from .vectors import VectorSearch
 
 NEIGHBOURED = 20  # best of each list whose session neighbours join the candidates
+COMMON = 200  # memories
 REACH = 3  # turns to each side
 
 
@@ -46,7 +47,7 @@ def by_words(db: apsw.Connection, query: Search, visible: int, mean_length: floa
     rarity: dict[str, float] = {}
     # cross join: the postings of a term lead; the planner would rather scan them again for every visible row.
     sql = f"select m.n, m.length, count(*) from fts_at i cross join memory m on m.n = i.doc where i.term = ? and {where} group by m.n"
-    for term in query.terms:
+    for term in _rarest(db, query.terms, query.rarest) if query.rarest else query.terms:
         hits = fetch(db, sql, [term, *args])
         rarity[term] = idf = keywords.idf(len(hits), visible, term)
         for n, length, count in hits:
@@ -55,13 +56,19 @@ def by_words(db: apsw.Connection, query: Search, visible: int, mean_length: floa
     return score, matched, rarity
 
 
+def _rarest(db: apsw.Connection, terms: Sequence[str], count: int) -> list[str]:
+    """The rarest terms in the whole file, none that stands in more than COMMON memories: those tell nothing apart and cost most."""
+    known = [(found[0][0], term) for term in terms if (found := fetch(db, "select doc from fts_row where term = ?", [term])) and found[0][0] <= COMMON]
+    return [term for _, term in sorted(known)[:count]]
+
+
 def beside(db: apsw.Connection, view: View, rows: Sequence[int]) -> tuple[dict[int, int], dict[int, int]]:
     """What was stored just before and just after each row in its session, inside the view, REACH turns to both sides."""
     where, args = inside(view)
     before: dict[int, int] = {}
     after: dict[int, int] = {}
     for sign, order, link, back in (("<", "desc", before, after), (">", "asc", after, before)):
-        sql = (f"select m.n from memory m where m.session = (select nullif(session, '') from memory where n = ?) and m.n {sign} ? and {where} "
+        sql = (f"select m.n from memory m indexed by memory_session where m.session = (select nullif(session, '') from memory where n = ?) and m.n {sign} ? and {where} "
                f"order by m.n {order} limit {REACH}")
         for n in rows:
             here = n

@@ -51,8 +51,8 @@ class SqliteStore:
     def edges(self, ids: Sequence[str], view: View) -> list[Edge]:
         where, args = inside(view, "x")
         marks = ",".join("?" * len(ids))
-        sql = (f"select e.a, e.b, e.kind, e.weight from edge e join memory x on x.id = e.b where e.a in ({marks}) and {where} "
-               f"union select e.a, e.b, e.kind, e.weight from edge e join memory x on x.id = e.a where e.b in ({marks}) and {where}")
+        sql = (f"select e.a, e.b, e.kind, e.weight from edge e cross join memory x on x.id = e.b where e.a in ({marks}) and {where} "
+               f"union select e.a, e.b, e.kind, e.weight from edge e cross join memory x on x.id = e.a where e.b in ({marks}) and {where}")
         return [Edge(*row) for row in self._rows(sql, *ids, *args, *ids, *args)]
 
     def find(self, prefix: str, view: View | None) -> list[Memory]:
