@@ -18,9 +18,9 @@ from .results import Retrieved
 from .writes import Count, MarkRecalled
 
 QUERY_CHARS = 4000
-LISTED = 50  # best of each list that take part
-TIED = 12  # best candidates whose ties are read
-COMPARED = 60  # best candidates whose vectors are compared with each other
+LISTED = 32  # best of each list that take part
+TIED = 8  # best candidates whose ties are read
+COMPARED = 32  # best candidates whose vectors are compared with each other
 WITHHELD = 20  # shown with explain
 
 
@@ -65,9 +65,11 @@ def ask(question: Question, at: float, mind: Mind) -> tuple[Query, Any, str, str
     text = str(config.firewall.redact(question.text[:QUERY_CHARS])).strip()
     if question.near is not None:
         text = f"{text}\n{question.near.content}".strip()
-    sectors = tuple(float(name == question.sector) for name in SECTORS) if question.sector else config.sectors.weigh(text)
+    sectors = tuple(float(name == question.sector) for name in SECTORS) if question.sector else \
+        config.sectors.weigh(text) if config.ranking.weighs("sector") else ()
     query = cues.read(text, at, terms=config.keywords.terms(text) if question.mode != "semantic" else (), sectors=sectors)
-    query = replace(query, manner=question.sector or query.manner, affect=query.affect if query.charged else config.affect.feel(text))
+    query = replace(query, manner=question.sector or query.manner,
+                    affect=config.affect.feel(text) if config.ranking.weighs("affect") and not query.charged else query.affect)
     if question.mode == "keyword" or mind.embedder is None or not text:
         return query, None, "", ""
     try:

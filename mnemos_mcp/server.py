@@ -53,6 +53,7 @@ def serve(memory: OpenMemory, wire: Wire) -> None:
     server = build_server(memory)
     gc.freeze()
     gc.enable()
+    gc.set_threshold(20_000, 10, 10)  # a recall makes thousands of short-lived values; looking for cycles among them after every 700 costs a tenth of it
     memory.start_idling()
 
     async def run() -> None:

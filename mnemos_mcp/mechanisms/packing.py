@@ -17,18 +17,19 @@ class Packing:
 
     trade: float = 0.7  # lambda: 1 = score only, 0 = variety only
     alike_from: float = 0.6  # cosine under which nothing is repeated; 0 is the plain formula, which prefers the unrelated to the related
-    pool: int = 60  # best candidates among which it chooses
+    pool: int = 24  # best candidates among which it chooses, at least as many as are asked for
     least_tokens: int = 24  # a memory is shortened to fit the budget only if so much of it remains
 
     def pack(self, recalled: Sequence[Recalled], *, limit: int, budget_tokens: int, similarity: Callable[[str, str], float | None],
              tokens: Callable[[str], int]) -> tuple[list[Recalled], list[Withheld]]:
         """(kept, left out with the reason). The best memory is always kept, shortened if it alone breaks the budget."""
-        waiting = list(recalled[: self.pool])
+        pool = max(self.pool, limit)
+        waiting = list(recalled[:pool])
         top = max((r.score for r in waiting), default=0.0) or 1.0
         nearest = {r.id: 0.0 for r in waiting}
         twin: dict[str, str] = {}
         kept: list[Recalled] = []
-        left: list[Withheld] = [Withheld(r.id, "beyond the pool", r.score) for r in recalled[self.pool :]]
+        left: list[Withheld] = [Withheld(r.id, "beyond the pool", r.score) for r in recalled[pool:]]
         spent = 0
         while waiting and len(kept) < limit:
             best = max(waiting, key=lambda r: self.trade * r.score / top - (1 - self.trade) * nearest[r.id])

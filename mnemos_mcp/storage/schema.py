@@ -32,7 +32,7 @@ FIRST = (
     # One current value for a key and one memory for a text, by construction: two writers that race cannot both win.
     "create unique index memory_text on memory(scope, text_hash) where status = 'active'",
     "create unique index memory_key on memory(scope, key) where status = 'active' and key <> ''",
-    "create index memory_view on memory(scope, status, n)",
+    "create index memory_view on memory(scope, status, n, length)",
     "create index memory_session on memory(session, n)",
     "create index memory_chain on memory(superseded_by) where superseded_by <> ''",
     "create table tag(n integer not null references memory(n) on delete cascade, tag text not null, primary key(n, tag)) without rowid",

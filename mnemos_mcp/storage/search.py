@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import heapq
-import itertools
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -14,7 +14,10 @@ from .rows import COLUMNS, memory_of
 from .statement import fetch
 from .vectors import VectorSearch
 
-NEIGHBOURED = 20  # best of each list whose session neighbours join the candidates
+if TYPE_CHECKING:
+    import numpy as np
+
+NEIGHBOURED = 10  # best of each list whose session neighbours join the candidates
 COMMON = 200  # memories
 REACH = 3  # turns to each side
 
@@ -39,21 +42,23 @@ def inside(view: View, alias: str = "m") -> tuple[str, list[Any]]:
     return sql, args
 
 
-def by_words(db: apsw.Connection, query: Search, visible: int, mean_length: float, keywords: Keywords) -> tuple[dict[int, float], dict[int, list[str]], dict[str, float]]:
-    """BM25 and matched terms of every visible row that shares a term; rarity of each term over the visible rows."""
+def by_words(db: apsw.Connection, query: Search, visible: int, mean_length: float, keywords: Keywords) -> tuple[dict[int, float], dict[str, dict[int, float]], dict[str, float]]:
+    """BM25 of every visible row that shares a term, the rows of each term, and its rarity over the visible rows."""
     where, args = inside(query.view)
     score: dict[int, float] = {}
-    matched: dict[int, list[str]] = {}
+    found: dict[str, dict[int, float]] = {}
     rarity: dict[str, float] = {}
+    # Keywords.bm25 without the rarity, which is known only when the rows are counted.
+    k1, b = keywords.k1, keywords.b
+    worth = f"count(*) * {k1 + 1} / (count(*) + {k1} * ({1 - b} + {b / max(mean_length, 1e-9)} * m.length))"
     # cross join: the postings of a term lead; the planner would rather scan them again for every visible row.
-    sql = f"select m.n, m.length, count(*) from fts_at i cross join memory m on m.n = i.doc where i.term = ? and {where} group by m.n"
+    sql = f"select m.n, {worth} from fts_at i cross join memory m on m.n = i.doc where i.term = ? and {where} group by m.n"
     for term in _rarest(db, query.terms, query.rarest) if query.rarest else query.terms:
-        hits = fetch(db, sql, [term, *args])
+        found[term] = hits = dict(fetch(db, sql, [term, *args]))
         rarity[term] = idf = keywords.idf(len(hits), visible, term)
-        for n, length, count in hits:
-            score[n] = score.get(n, 0.0) + keywords.bm25(count, length, mean_length, idf)
-            matched.setdefault(n, []).append(term)
-    return score, matched, rarity
+        for n, share in hits.items():
+            score[n] = score.get(n, 0.0) + idf * share
+    return score, found, rarity
 
 
 def _rarest(db: apsw.Connection, terms: Sequence[str], count: int) -> list[str]:
@@ -78,33 +83,50 @@ def beside(db: apsw.Connection, view: View, rows: Sequence[int]) -> tuple[dict[i
     return before, after
 
 
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Cosine of every visible row that has a vector; `rows` ascend."""
+
+    rows: np.ndarray
+    cosines: np.ndarray
+
+    def best(self, count: int) -> list[int]:
+        """Row numbers, best first."""
+        import numpy as np
+        top = np.argpartition(-self.cosines, count)[:count] if len(self.rows) > count else np.arange(len(self.rows))
+        return self.rows[top[np.argsort(-self.cosines[top], kind="stable")]].tolist()
+
+    def of(self, rows: Sequence[int]) -> dict[int, float]:
+        """The cosines of these rows, where there are any."""
+        import numpy as np
+        if not len(self.rows):
+            return {}
+        at = np.searchsorted(self.rows, rows).clip(max=len(self.rows) - 1)
+        return {n: float(self.cosines[i]) for n, i in zip(rows, at.tolist(), strict=True) if self.rows[i] == n}
+
+    def spread(self) -> tuple[float, float]:
+        """Mean and standard deviation over all of them."""
+        return (float(self.cosines.mean()), float(self.cosines.std())) if len(self.rows) else (0.0, 0.0)
+
+
 def search(db: apsw.Connection, query: Search, vectors: VectorSearch, keywords: Keywords) -> Found:
     """The best by each list with their neighbours, every figure filled in for each of them."""
     where, args = inside(query.view)
-    visible, mean_length = fetch(db, f"select count(*), avg(m.length) from memory m where {where}", args)[0]
+    visible, mean_length, listed = fetch(db, f"select count(*), avg(m.length), group_concat(m.n) from memory m where {where}", args)[0]
     if not visible:
         return Found(())
-    near, mean, spread = _near(db, query, vectors, where, args)
-    words, matched, rarity = by_words(db, query, visible, mean_length or 1.0, keywords)
+    near = Near(*vectors.cosines(db, query.vector, query.identity, where, args, listed)) if query.vector is not None else None
+    words, found, rarity = by_words(db, query, visible, mean_length or 1.0, keywords)
     best_words = heapq.nlargest(query.limit, words, key=words.__getitem__)
-    best_near = list(itertools.islice(near, query.limit))
+    best_near = near.best(query.limit) if near else []
     before, after = beside(db, query.view, list(dict.fromkeys(best_near[:NEIGHBOURED] + best_words[:NEIGHBOURED])) if query.neighbours else [])
     chosen = list(dict.fromkeys([*best_near, *best_words, *before, *after]))
     memories = {row[-1]: memory_of(row) for row in db.execute(f"select {COLUMNS} from memory m where m.n in ({','.join('?' * len(chosen))})", chosen)}
     ids = {n: memory.id for n, memory in memories.items()}
+    cosines = near.of(list(memories)) if near else {}
+    matched = {n: tuple(term for term, hits in found.items() if n in hits) for n in memories}
     candidates = tuple(
-        Candidate(memory, near.get(n), words.get(n, 0.0), keywords.coverage(matched.get(n, ()), rarity), tuple(matched.get(n, ())),
+        Candidate(memory, cosines.get(n), words.get(n, 0.0), keywords.coverage(matched[n], rarity), matched[n],
                   ids.get(before.get(n, 0), ""), ids.get(after.get(n, 0), ""))
         for n, memory in memories.items())
-    return Found(candidates, visible, mean, spread, rarity)
-
-
-def _near(db: apsw.Connection, query: Search, vectors: VectorSearch, where: str, args: Sequence[Any]) -> tuple[dict[int, float], float, float]:
-    """Cosine of every visible row, best first; mean and standard deviation of them all."""
-    if query.vector is None:
-        return {}, 0.0, 0.0
-    rows, cosines = vectors.cosines(db, query.vector, query.identity, where, args)
-    if not len(rows):
-        return {}, 0.0, 0.0
-    order = (-cosines).argsort(kind="stable")
-    return dict(zip(rows[order].tolist(), cosines[order].tolist(), strict=True)), float(cosines.mean()), float(cosines.std())
+    return Found(candidates, visible, *(near.spread() if near else (0.0, 0.0)), rarity)

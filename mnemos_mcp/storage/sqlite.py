@@ -11,7 +11,7 @@ import apsw
 from ..errors import StoreUnavailable
 from ..mechanisms.keywords import Keywords
 from ..model import Edge, Episode, Found, Memory, Revision, Search, View
-from ..writes import Applied, Write
+from ..writes import Applied, Count, MarkRecalled, Write
 from . import erasure, integrity
 from .rows import COLUMNS, EPISODE_COLUMNS, episode_of, memory_of
 from .schema import BUSY_MS, connect
@@ -63,14 +63,16 @@ class SqliteStore:
 
     def load(self, ids: Sequence[str], view: View) -> list[Memory]:
         where, args = inside(view)
-        rows = self._rows(f"select {COLUMNS} from memory m where m.id in ({','.join('?' * len(ids))}) and {where}", *ids, *args)
+        rows = self._rows(f"select {COLUMNS} from (select n from memory where id in ({','.join('?' * len(ids))})) k cross join memory m on m.n = k.n where {where}",
+                          *ids, *args)
         return [memory_of(row) for row in rows]
 
     def same(self, view: View, *, text_hash: str = "", key: str = "") -> list[Memory]:
         where, args = inside(view)
-        rows = self._rows(f"select {COLUMNS} from memory m where {where} and (m.text_hash = ? or (m.key <> '' and m.key = ?)) order by m.n",
-                          *args, text_hash, key)
-        return [memory_of(row) for row in rows]
+        # Two questions, each answered by its own index; one with "or" would walk the whole view.
+        asked = [("m.text_hash = ?", text_hash), ("m.key <> '' and m.key = ?", key)]
+        rows = {row[0]: row for test, value in asked if value for row in self._rows(f"select {COLUMNS} from memory m where {where} and {test}", *args, value)}
+        return sorted((memory_of(row) for row in rows.values()), key=lambda m: m.sequence)
 
     def keyed(self, view: View, key: str) -> list[Memory]:
         """Every memory that ever had this key in the view, whatever its status, oldest first."""
@@ -124,6 +126,10 @@ class SqliteStore:
     def vectors_of(self, ids: Sequence[str], identity: str) -> dict[str, Any]:
         """First window of each of these memories, as far as this embedder has it."""
         import numpy as np
+        numbers = self._rows(f"select n, id from memory where id in ({','.join('?' * len(ids))})", *ids)
+        warm = self._guarded(lambda: self.vectors.first_windows(self.db, [n for n, _ in numbers], identity))
+        if warm is not None:
+            return {memory_id: warm[n] for n, memory_id in numbers if n in warm}
         rows = self._rows(f"select m.id, v.vec from memory m join vector v on v.n = m.n and v.identity = ? and v.part = 0 where m.id in ({','.join('?' * len(ids))})",
                           identity, *ids)
         return {memory_id: np.frombuffer(vec, dtype=np.float32) for memory_id, vec in rows}
@@ -172,7 +178,17 @@ class SqliteStore:
     def apply(self, writes: Sequence[Write]) -> Applied:
         if self.read_only:
             raise StoreUnavailable(f"{self.path} is open for reading only; nothing was written.")
-        return self._guarded(lambda: self._transaction(writes))
+        # That something was recalled may be lost with the power; what was acknowledged before lies on the disk already.
+        light = all(isinstance(write, MarkRecalled | Count) for write in writes)
+        return self._guarded(lambda: self._lightly(writes) if light else self._transaction(writes))
+
+    def _lightly(self, writes: Sequence[Write]) -> Applied:
+        """One transaction that does not wait for the disk."""
+        run(self.db, "pragma synchronous=normal")
+        try:
+            return self._transaction(writes)
+        finally:
+            run(self.db, "pragma synchronous=full")
 
     def _transaction(self, writes: Sequence[Write]) -> Applied:
         self.db.execute("begin immediate").fetchall()

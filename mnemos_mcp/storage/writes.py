@@ -34,7 +34,7 @@ from .rows import row_of
 from .runs import record_run, undo_run
 from .statement import Stale, fetch, run
 
-JOINTLY = 5  # of the best recalled together, every pair gains coactivation
+JOINTLY = 4  # of the best recalled together, every pair gains coactivation
 RECALLS_KEPT = 20  # last recalls a memory remembers, for inspect
 
 
@@ -106,6 +106,8 @@ def _recalled(db: apsw.Connection, write: MarkRecalled) -> None:
         run(db, "update memory set recalls = recalls + 1, recalled_at = case when ? then ? else recalled_at end, reinforcements = reinforcements + ? "
             "where id = ?", int(write.labile), write.at, write.amount, memory_id)
         run(db, "insert into recall values (?, ?, ?)", memory_id, write.at, write.query)
+        if db.last_insert_rowid() % RECALLS_KEPT:
+            continue  # now and then is enough to keep the list short
         run(db, "delete from recall where memory_id = ? and rowid not in (select rowid from recall where memory_id = ? order by rowid desc limit ?)",
             memory_id, memory_id, RECALLS_KEPT)
     for a, b in itertools.combinations(sorted(write.ids[:JOINTLY]), 2):
