@@ -43,15 +43,20 @@ class Engine:
         self.facts = dict(facts or {})  # versions, paths, problems and settings that health reports
         self._lock = threading.Lock()
         self._met: set[str] = set()
+        self._own: Place | None = None  # found once: a client's folder stays the same project while it runs
         self._spoken = ""  # the session whose next message the model has not guessed yet
 
     # ---- where
 
     def place(self, project: str = "") -> Place:
         """The caller's project, or the one that a name or folder means. BadInput for a name that looks like a secret."""
+        if not project and self._own is not None:
+            return self._own
         place = self._locate(project)
         if place.name and isinstance(self.mind.config.firewall.screen(place.name), Refusal):
             raise BadInput("The project's name looks like a secret: nothing was done. Give a folder or a plain name.")
+        if not project:
+            self._own = place
         return place
 
     def group(self, place: Place) -> builtins.list[str]:
