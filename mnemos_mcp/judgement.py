@@ -17,7 +17,7 @@ from .mechanisms.supersession import Differs, New, Same, Updates
 from .mechanisms.surprisal import Durability, Verdict
 from .mechanisms.vectors import cosine, mean
 from .mechanisms.wording import content_set
-from .model import Affect
+from .model import IMPORTANCE_LEVELS, Affect
 from .writes import Keep
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ PREDICTION = {"type": "object", "properties": {"prediction": {"type": "string"}}
 ROUTINE_DEADLINE_S = 10.0  # once a file; half a second on a quiet machine
 ROUTINE_TRIES = 3
 NEW_WORDS = 3  # words of substance from which a statement is more than the routine that it resembles
-LEVELS = {"low": 0.2, "medium": 0.5, "high": 0.75}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ def judge(statement: Statement, vector: Embedded, seen: Read, mind: Mind, replie
     relation = config.supersession.relate(text, seen.known, key=statement.key, supersedes=_full_ids(statement, seen),
                                           judged=config.supersession.read(reply, seen.known) if reply else None, likeness=_likeness(seen, vector, mind))
     gate = _gate(statement, vector, seen, relation, durability, mind)
-    importance = LEVELS.get(statement.importance) or (config.surprisal.read_importance(reply) if reply else None) \
+    importance = IMPORTANCE_LEVELS.get(statement.importance) or (config.surprisal.read_importance(reply) if reply else None) \
         or config.surprisal.importance(durability, gate.surprisal)
     return Judgement(gate, relation, (config.affect.read(reply) if reply else None) or config.affect.feel(text),
                      (config.sectors.read(reply) if reply else None) or config.sectors.weigh(text), importance, durability.kind or "note", note)

@@ -17,6 +17,7 @@ Kind = Literal["instruction", "preference", "identity", "decision", "correction"
 Importance = Literal["auto", "low", "medium", "high"]
 Role = Literal["user", "assistant", "tool"]
 Mode = Literal["hybrid", "semantic", "keyword"]
+IMPORTANCE_LEVELS = {"low": 0.2, "medium": 0.5, "high": 0.75}
 SECTORS = ("semantic", "procedural", "episodic", "emotional", "reflective")
 # Most to least trusted; a fact takes the least trusted origin of its sources.
 ORIGINS: tuple[Origin, ...] = ("user", "agent", "tool", "imported")
