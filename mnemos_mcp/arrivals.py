@@ -84,7 +84,7 @@ class Arrivals:
         """All writes, with references to a text that has another id here led to that one."""
         def led(write: Write) -> Write:
             if isinstance(write, AddMemory) and write.memory.superseded_by in self._same:
-                return replace(write, memory=replace(write.memory, superseded_by=self._same[write.memory.superseded_by]))
+                return write._replace(memory=replace(write.memory, superseded_by=self._same[write.memory.superseded_by]))
             return write
         return [led(write) for write in self.writes]
 

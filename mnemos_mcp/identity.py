@@ -13,8 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from . import repository as git
 from .errors import BadInput
@@ -29,8 +28,7 @@ _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|[A-Za-z]:$|\\\\")
 _HOPS = 4  # local remotes followed: a clone of a clone of a clone
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectIdentity:
+class ProjectIdentity(NamedTuple):
     """A project as a folder gives it. `former` are weaker identities of the same folder: memories stored before it got a remote."""
 
     identity: str
@@ -54,7 +52,7 @@ def identify(folder: str, *, home: str, allow_git: bool = False, cached: Cached 
     """
     project = _identify(folder, home, allow_git, cached, _HOPS)
     given = " ".join(scopes.plain(name).split())[:100]
-    return replace(project, name=given) if project and given else project
+    return project._replace(name=given) if project and given else project
 
 
 def resolve(project: str, *, cwd: str, home: str, known: Known = lambda _: [], allow_git: bool = False,

@@ -5,28 +5,31 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from .options import BY_ENV, BY_FIELD, BY_TOML, GOVERNANCE, MECHANISMS, PREFIX, SAME_TABLE, likely
 
 _LARGEST_FILE = 256_000  # bytes
 
 
-@dataclass(frozen=True)
-class Layer:
+class Layer(NamedTuple):
     """Raw values by field, each with where it was written; relative paths count from `base`."""
 
-    values: dict[str, tuple[Any, str]] = field(default_factory=dict)
-    base: str = ""
-    mechanisms: dict[str, dict[str, Any]] = field(default_factory=dict)
-    workspaces: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    scope_rules: dict[str, dict[str, Any]] = field(default_factory=dict)
+    values: dict[str, tuple[Any, str]]
+    base: str
+    mechanisms: dict[str, dict[str, Any]]
+    workspaces: dict[str, tuple[str, ...]]
+    scope_rules: dict[str, dict[str, Any]]
+
+
+def empty(base: str = "", values: dict[str, tuple[Any, str]] | None = None) -> Layer:
+    """One with nothing in it but these values."""
+    return Layer(values or {}, base, {}, {}, {})
 
 
 def variables(env: Mapping[str, str], base: str, problems: list[str]) -> Layer:
     """MNEMOS_* of an environment. Unknown names are problems, with the one that was probably meant; their values are never shown."""
-    layer = Layer(base=base)
+    layer = empty(base)
     for name in sorted(env):
         known = BY_ENV.get(name)
         if known is None:
@@ -48,7 +51,7 @@ def variables(env: Mapping[str, str], base: str, problems: list[str]) -> Layer:
 
 def file_layer(path: str, problems: list[str], *, repository: bool = False) -> Layer:
     """Settings of a TOML file; an empty layer when it is missing or broken."""
-    layer = Layer(base=os.path.dirname(path))
+    layer = empty(os.path.dirname(path))
     for key, value in _tables(path, problems).items():
         name = SAME_TABLE.get(_flat(key), _flat(key))
         if not isinstance(value, dict):

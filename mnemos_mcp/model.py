@@ -7,32 +7,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from .episode import ORIGINS as ORIGINS
+from .episode import Episode as Episode
+from .episode import Origin as Origin
+from .episode import Role as Role
+from .scope import GLOBAL as GLOBAL
+from .scope import Level as Level
+from .scope import Scope as Scope
+
 if TYPE_CHECKING:
     import numpy as np
 
-Level = Literal["project", "workspace", "global"]
 Status = Literal["active", "archived", "superseded"]
-Origin = Literal["user", "agent", "tool", "imported"]
 Kind = Literal["instruction", "preference", "identity", "decision", "correction", "fix", "outcome", "fact", "note"]
 Importance = Literal["auto", "low", "medium", "high"]
-Role = Literal["user", "assistant", "tool"]
 Mode = Literal["hybrid", "semantic", "keyword"]
 IMPORTANCE_LEVELS = {"low": 0.2, "medium": 0.5, "high": 0.75}
 SECTORS = ("semantic", "procedural", "episodic", "emotional", "reflective")
-# Most to least trusted; a fact takes the least trusted origin of its sources.
-ORIGINS: tuple[Origin, ...] = ("user", "agent", "tool", "imported")
 PROTECTED_KINDS: frozenset[str] = frozenset({"instruction", "preference", "identity"})
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Who may see a memory: a project by its identity, a workspace by its name, or everyone (the user)."""
-
-    level: Level
-    name: str = ""
-
-
-GLOBAL = Scope("global")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,25 +71,6 @@ class Memory:
     def protected(self) -> bool:
         """Never fades and never leaves by a cap."""
         return self.pinned or self.importance >= 0.8 or self.kind in PROTECTED_KINDS
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """Something said or done, screened, as it was: the raw material of sleep."""
-
-    id: str
-    content: str
-    project: str
-    session: str
-    role: Role
-    origin: Origin
-    at: float
-    kind: str = ""  # a durable kind, "failure", "summary" or "" (chatter)
-    durable: bool = False
-    surprisal: float = 1.0
-    status: Literal["pending", "consolidated"] = "pending"
-    memory_id: str = ""  # the memory it became, if it was kept at once
-    event: str = ""  # identity of the client event, so that the same event twice is one episode
 
 
 @dataclass(frozen=True, slots=True)

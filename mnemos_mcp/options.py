@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .mechanisms.scopes import CAPTURE_MODES
 
@@ -29,8 +28,7 @@ LLM_MODELS = {"none": "", "ollama": "qwen3:8b", "openai": "gpt-4o-mini", "openro
 _LISTEN_ON_ALL = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "*": "127.0.0.1", "[::]": "[::1]"}
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One setting. `field` is its name in Settings; `env` its variables, the first one leading; `toml` its flat names."""
 
     field: str

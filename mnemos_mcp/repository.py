@@ -9,7 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .mechanisms.scopes import is_no_project
 
@@ -18,8 +18,7 @@ _FIRST_LINES = 16_000  # bytes of a reflog that are read: a first commit that wa
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(NamedTuple):
     """Where a repository lives. Worktrees have their own `root` and share `common`."""
 
     root: str    # the working tree, or the bare repository itself

@@ -9,22 +9,24 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import identity
 from .errors import MnemosError
-from .layers import Layer, file_layer, shown_value, variables
+from .layers import Layer, empty, file_layer, shown_value, variables
 from .mechanisms.scopes import CAPTURE_MODES, Governance, at_least_as_strict
-from .model import Scope
 from .options import BY_FIELD, EMBEDDING_MODELS, GOVERNANCE, LLM_MODELS, OPENAI_NAMES, OPTIONS, STRICTNESS, Option, Secret
 
+if TYPE_CHECKING:
+    from .scope import Scope
+
 _MOST_PROBLEMS = 30  # sentences: a file full of unknown names must not flood health
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 REPOSITORY_FILE = os.path.join(".mnemos", "mnemos.toml")
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """Everything a user can choose, resolved. URLs and models are those of the chosen provider."""
 
     sqlite_path: str = ""  # absolute; of no use when store_type is "memory"
@@ -37,7 +39,7 @@ class Settings:
     llm_url: str = ""
     ollama_url: str = "http://127.0.0.1:11434"
     openai_url: str = ""
-    openai_api_key: Secret = field(default_factory=Secret, repr=False)
+    openai_api_key: Secret = Secret()
     surprisal_threshold: float = 0.30  # cosine distance 0..1
     secret_action: str = "block"
     pii_action: str = "redact"
@@ -47,12 +49,12 @@ class Settings:
     project: str = ""  # given by MNEMOS_PROJECT: an absolute folder or a name
     project_name: str = ""  # display name, from the repository's file
     workspace: str = ""
-    workspaces: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    workspaces: Mapping[str, tuple[str, ...]] = _NOTHING
     inject: str = "session"
     log_level: str = "warning"
-    mechanisms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    scope_rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # [governance.<level or name>] of the user's file
-    repository_rules: Mapping[str, Any] = field(default_factory=dict)  # what the repository's file says, for its own project
+    mechanisms: Mapping[str, Mapping[str, Any]] = _NOTHING
+    scope_rules: Mapping[str, Mapping[str, Any]] = _NOTHING  # [governance.<level or name>] of the user's file
+    repository_rules: Mapping[str, Any] = _NOTHING  # what the repository's file says, for its own project
     fixed_rules: frozenset[str] = frozenset()  # governance given by the environment: no file overrides it
     home: str = ""
     cwd: str = ""
@@ -60,7 +62,7 @@ class Settings:
     data_dir: str = ""
     user_file: str = ""
     repository_file: str = ""  # "" when there is none
-    sources: Mapping[str, str] = field(default_factory=dict)  # what differs from the defaults -> where it came from
+    sources: Mapping[str, str] = _NOTHING  # what differs from the defaults -> where it came from
     problems: tuple[str, ...] = ()
 
     @property
@@ -110,9 +112,9 @@ def load(environ: Mapping[str, str] | None = None, cwd: str | None = None, home:
     chosen = _chosen(given, folder, cwd, home)
     repository_file = _repository_file(chosen, home)
     layers = [given,
-              file_layer(repository_file, problems, repository=True) if repository_file else Layer(),
-              file_layer(user_file, problems) if user_file else Layer(),
-              Layer({"ollama_url": (env["OLLAMA_HOST"], "OLLAMA_HOST")} if env.get("OLLAMA_HOST", "").strip() else {})]
+              file_layer(repository_file, problems, repository=True) if repository_file else empty(),
+              file_layer(user_file, problems) if user_file else empty(),
+              empty("", {"ollama_url": (env["OLLAMA_HOST"], "OLLAMA_HOST")} if env.get("OLLAMA_HOST", "").strip() else {})]
     values, sources = _decide(layers, home, problems)
     if "project" in given.values and chosen:
         values["project"] = folder = chosen
@@ -123,7 +125,7 @@ def load(environ: Mapping[str, str] | None = None, cwd: str | None = None, home:
                         fixed_rules=frozenset(set(GOVERNANCE) & set(given.values)), sources=sources, home=home, cwd=cwd, folder=folder,
                         data_dir=data_dir, user_file=user_file, repository_file=repository_file)
     settings = _with_services(_with_database(settings))
-    return replace(settings, mechanisms=_mechanisms(layers[2], settings), problems=tuple(dict.fromkeys(problems))[:_MOST_PROBLEMS])
+    return settings._replace(mechanisms=_mechanisms(layers[2], settings), problems=tuple(dict.fromkeys(problems))[:_MOST_PROBLEMS])
 
 
 def _decide(layers: list[Layer], home: str, problems: list[str]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -184,14 +186,14 @@ def _repository_rules(layers: list[Layer], values: Mapping[str, Any], sources: M
 def _with_database(settings: Settings) -> Settings:
     path = settings.sqlite_path
     if settings.store_type == "memory" or path == ":memory:":
-        return replace(settings, store_type="memory", sqlite_path="")
+        return settings._replace(store_type="memory", sqlite_path="")
     if not path and not settings.data_dir:
         raise MnemosError("No place for the database: HOME is not set and the password database knows no home folder. "
                           "Set HOME, or MNEMOS_SQLITE_PATH to an absolute path.")
     path = path or settings.data_dir
     if path == settings.data_dir or path.endswith(("/", os.sep)) or os.path.isdir(path):
         path = os.path.join(path, "mnemos.db")
-    return replace(settings, sqlite_path=path)
+    return settings._replace(sqlite_path=path)
 
 
 def _with_services(settings: Settings) -> Settings:
@@ -208,8 +210,8 @@ def _with_services(settings: Settings) -> Settings:
         return "openai" if name in OPENAI_NAMES else name
 
     embedding, llm = names
-    return replace(settings, embedding_provider=plain(embedding), embedding_url=url(embedding), llm_provider=plain(llm), llm_url=url(llm),
-                   embedding_model=settings.embedding_model or EMBEDDING_MODELS[embedding], llm_model=settings.llm_model or LLM_MODELS[llm])
+    return settings._replace(embedding_provider=plain(embedding), embedding_url=url(embedding), llm_provider=plain(llm), llm_url=url(llm),
+                             embedding_model=settings.embedding_model or EMBEDDING_MODELS[embedding], llm_model=settings.llm_model or LLM_MODELS[llm])
 
 
 def _mechanisms(users: Layer, settings: Settings) -> dict[str, dict[str, Any]]:

@@ -207,7 +207,7 @@ def _resettled(item: Item, project: str, trust: bool) -> Item:
         return exported if trust and exported in HUMAN else "imported"
 
     if isinstance(item, Episode):
-        return replace(item, origin=origin(item.origin), project=project if project and item.project else item.project)
+        return item._replace(origin=origin(item.origin), project=project if project and item.project else item.project)
     memory, revisions = item
     scope = Scope("project", project) if project and memory.scope.level == "project" else memory.scope
     return replace(memory, origin=origin(memory.origin), scope=scope), revisions

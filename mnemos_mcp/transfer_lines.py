@@ -87,7 +87,7 @@ def screened_memory(memory: Memory, revisions: tuple[Revision, ...], firewall: F
 
 def screened_episode(episode: Episode, firewall: Firewall) -> tuple[Episode, int] | Refusal:
     screen = _Screen(firewall)
-    episode = replace(episode, content=screen(episode.content), session=screen(episode.session), event=screen(episode.event))
+    episode = episode._replace(content=screen(episode.content), session=screen(episode.session), event=screen(episode.event))
     screen.name(episode.project)
     return screen.refusal or (episode, screen.masked)
 

@@ -1,17 +1,18 @@
 """Everything that can change the database: the closed union Write. A list of them is applied whole or not at all.
 
-Times are seconds since 1970-01-01 UTC as float.
+Times are seconds since 1970-01-01 UTC as float. Named tuples, not dataclasses: a hook imports this page, and the machinery of dataclasses alone
+costs as much as starting Python.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .model import Edge, Episode, Memory, Revision, Status
+if TYPE_CHECKING:
+    from .episode import Episode
+    from .model import Edge, Memory, Revision, Status
 
 
-@dataclass(frozen=True, slots=True)
-class AddMemory:
+class AddMemory(NamedTuple):
     """Insert; `words` are index tokens, `vectors` float32 rows (one a window) of embedder `identity`, empty when they come later."""
 
     memory: Memory
@@ -22,20 +23,17 @@ class AddMemory:
     windows: int = 1  # how many the text has; fewer vectors than windows = backfill is due
 
 
-@dataclass(frozen=True, slots=True)
-class AddRevision:
+class AddRevision(NamedTuple):
     """A former text that comes from elsewhere (import)."""
 
     revision: Revision
 
 
-@dataclass(frozen=True, slots=True)
-class AddEpisode:
+class AddEpisode(NamedTuple):
     episode: Episode
 
 
-@dataclass(frozen=True, slots=True)
-class SettleEpisodes:
+class SettleEpisodes(NamedTuple):
     """Episodes that a run has read: consolidated, optionally into a memory; `prune` removes the raw text."""
 
     ids: tuple[str, ...]
@@ -43,8 +41,7 @@ class SettleEpisodes:
     prune: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Supersede:
+class Supersede(NamedTuple):
     """`id` stops being true at `valid_to` because of `by`. `version` is the one that was seen."""
 
     id: str
@@ -54,16 +51,14 @@ class Supersede:
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class Shorten:
+class Shorten(NamedTuple):
     """A superseded memory stopped being true earlier than was thought: a backdated value joined its chain."""
 
     id: str
     valid_to: float
 
 
-@dataclass(frozen=True, slots=True)
-class Revise:
+class Revise(NamedTuple):
     """Replace the text of `id`; the former text goes to the history. `version` is the one that was seen."""
 
     id: str
@@ -78,8 +73,7 @@ class Revise:
     windows: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """Change status: archive or restore."""
 
     id: str
@@ -89,22 +83,19 @@ class Move:
     retention: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reinforce:
+class Reinforce(NamedTuple):
     id: str
     amount: float
     at: float
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(NamedTuple):
     id: str
     pinned: bool
 
 
-@dataclass(frozen=True, slots=True)
-class MarkRecalled:
+class MarkRecalled(NamedTuple):
     """These were returned together: recall counts, lability, coactivation of the first few pairs."""
 
     ids: tuple[str, ...]
@@ -114,13 +105,11 @@ class MarkRecalled:
     amount: float = 0.0  # the smaller step of reinforcement for being recalled
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     edges: tuple[Edge, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AddVectors:
+class AddVectors(NamedTuple):
     id: str
     version: int
     identity: str
@@ -128,22 +117,19 @@ class AddVectors:
     windows: int
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     name: str
     by: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(NamedTuple):
     """A small durable value of the mind (a session's prediction, a last sleep)."""
 
     name: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordRun:
+class RecordRun(NamedTuple):
     """A consolidation as a dated diff of ids and outcomes. Goes first in its list: the store keeps what it is about to change, for undo."""
 
     id: str
@@ -155,14 +141,12 @@ class RecordRun:
     settles: tuple[tuple[str, str], ...] = ()  # (episode, memory it leads to or '')
 
 
-@dataclass(frozen=True, slots=True)
-class UndoRun:
+class UndoRun(NamedTuple):
     id: str
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class KnowProject:
+class KnowProject(NamedTuple):
     """A project was met here: its name and folder, for people to read."""
 
     identity: str
@@ -171,8 +155,7 @@ class KnowProject:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class JoinProjects:
+class JoinProjects(NamedTuple):
     """`identity` counts as `into` from now on; empty `into` takes it apart again. No memory is rewritten."""
 
     identity: str
@@ -183,8 +166,7 @@ Write = (AddMemory | AddRevision | AddEpisode | SettleEpisodes | Supersede | Sho
          | Count | Keep | RecordRun | UndoRun | KnowProject | JoinProjects)
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(NamedTuple):
     """What became of a list of writes. `stale`: ids whose version had moved on; then nothing was written."""
 
     stale: tuple[str, ...] = ()

@@ -7,7 +7,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "mnemos_mcp"
 FLOORS = [
-    {"model", "errors", "blas", "private"},
+    {"scope", "episode", "errors", "blas", "private"},
+    {"model"},
     {"results", "moments", "outfile", "writes"},
     {"mechanisms", "ports", "providers"},
     {"config", "storage", "repository", "options", "render", "params"},

@@ -201,7 +201,7 @@ def test_the_order_is_environment_repository_user_default(read, tmp_path, home):
 def test_a_repository_file_cannot_set_what_is_the_users(read, line):
     found, plain = read(repository=line), read()
     assert found.problems and all("repository's file" in said for said in found.problems)
-    assert {**found.__dict__, "problems": (), "repository_file": ""} == {**plain.__dict__, "problems": (), "repository_file": ""}
+    assert {**found._asdict(), "problems": (), "repository_file": ""} == {**plain._asdict(), "problems": (), "repository_file": ""}
 
 
 @pytest.mark.parametrize(("users", "repositorys", "used"), [

@@ -8,7 +8,7 @@ import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -77,7 +77,7 @@ class Session:
             for side in ("", "-wal"):
                 if os.path.exists(path + side):
                     shutil.copyfile(path + side, copy + side)
-            engine = open_engine(replace(self.settings, sqlite_path=copy), door="cli")
+            engine = open_engine(self.settings._replace(sqlite_path=copy), door="cli")
             try:
                 yield engine
             finally:

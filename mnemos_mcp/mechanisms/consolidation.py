@@ -82,7 +82,7 @@ class SleepDaemon:
         """Each event once, oldest first, without what mnemos had injected."""
         once: dict[str, Episode] = {}
         for episode in sorted(episodes, key=lambda e: (e.at, e.id)):
-            once.setdefault(episode.event or episode.id, replace(episode, content=strip_injected(episode.content)))
+            once.setdefault(episode.event or episode.id, episode._replace(content=strip_injected(episode.content)))
         return [episode for episode in once.values() if episode.content]
 
     def _repairs(self, heard: list[Episode]) -> list[Fact]:
@@ -109,7 +109,7 @@ class SleepDaemon:
 
     def _recurring(self, heard: list[Episode]) -> list[Fact]:
         """Statements of fact said again in near words, in another session or well apart in time."""
-        said = [replace(e, content=sentence) for e in heard if e.kind not in ("failure", "summary")
+        said = [e._replace(content=sentence) for e in heard if e.kind not in ("failure", "summary")
                 for sentence in sentences(e.content) if self._states(sentence)]
         facts = []
         for group in joined(said, self._near):

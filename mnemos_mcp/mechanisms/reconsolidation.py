@@ -6,7 +6,7 @@ Without a model the revised text is the episode's own words, with what it leaves
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..model import ORIGINS, Episode, Memory
@@ -53,7 +53,7 @@ class MutableRAG:
 
     def evidence(self, memory: Memory, episodes: Sequence[Episode]) -> list[Episode]:
         """The episodes that may revise it, oldest first, without what mnemos itself had injected."""
-        heard = [replace(e, content=strip_injected(e.content)) for e in episodes
+        heard = [e._replace(content=strip_injected(e.content)) for e in episodes
                  if e.at > memory.created_at and not e.memory_id and e.kind not in NO_EVIDENCE and ORIGINS.index(e.origin) <= ORIGINS.index(memory.origin)]
         return sorted((e for e in heard if e.content and not is_question(e.content)), key=lambda e: (e.at, e.id))
 

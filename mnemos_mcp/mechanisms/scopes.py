@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from ..errors import BadInput
-from ..model import GLOBAL, Level, Scope
+from ..scope import GLOBAL, Level, Scope
 
 CaptureMode = Literal["all", "manual_only", "hooks_only"]
 LEVELS: tuple[str, ...] = get_args(Level)
@@ -34,8 +33,7 @@ _DRIVE = re.compile(r"[A-Za-z]:($|[\\/])")
 _LONGEST = 2000  # characters of a remote that are read
 
 
-@dataclass(frozen=True, slots=True)
-class Governance:
+class Governance(NamedTuple):
     """Rules of one scope: who may write, days until archived (0 = never), memories at most (0 = no limit)."""
 
     capture_mode: CaptureMode = "all"

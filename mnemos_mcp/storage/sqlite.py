@@ -11,7 +11,7 @@ import apsw
 from ..errors import StoreUnavailable
 from ..mechanisms.keywords import Keywords
 from ..model import Edge, Episode, Found, Memory, Revision, Search, View
-from ..writes import Applied, Count, MarkRecalled, Write
+from ..writes import AddMemory, Applied, Count, MarkRecalled, Write
 from . import erasure, integrity
 from .rows import COLUMNS, EPISODE_COLUMNS, episode_of, memory_of
 from .schema import BUSY_MS, connect
@@ -203,7 +203,7 @@ class SqliteStore:
             if not self.db.get_autocommit():
                 self.db.execute("rollback").fetchall()
             raise
-        return Applied(ids=tuple(w.memory.id for w in writes if hasattr(w, "memory")))
+        return Applied(ids=tuple(w.memory.id for w in writes if isinstance(w, AddMemory)))
 
     def erase(self, memory: Memory) -> dict[str, int]:
         return self._guarded(lambda: erasure.erase(self.db, self.path, memory))
