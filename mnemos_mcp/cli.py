@@ -22,6 +22,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit code. 0: the verb answered, 1: it failed, 2: the command line is wrong."""
     # Bytes that are no UTF-8 come as half surrogates, which can be neither stored nor printed.
     words = [word.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for word in (sys.argv[1:] if argv is None else argv)]
+    if words[:1] == ["hook"]:
+        from .hook import main as hook  # before anything else is imported: a client waits
+        return hook(words[1:])
     as_json = "--json" in words[:words.index("--")] if "--" in words else "--json" in words
     _speak_utf8()
     try:

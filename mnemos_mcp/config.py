@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +20,7 @@ from .mechanisms.scopes import Governance
 from .mechanisms.sectors import Sectors
 from .mechanisms.supersession import Supersession
 from .mechanisms.surprisal import SurprisalGate
+from .tables import fitted, unknown
 
 
 @dataclass(frozen=True)
@@ -63,39 +63,9 @@ def with_tables(config: MnemosConfig, tables: Mapping[str, Mapping[str, Any]]) -
     names = [f.name for f in dataclasses.fields(config) if f.name != "store"]
     for table, values in tables.items():
         if table not in names:
-            problems.append(_unknown(f"[{table}]", table, names))
+            problems.append(unknown(f"[{table}]", table, names))
             continue
-        mechanism = getattr(config, table)
-        allowed = {f.name: getattr(mechanism, f.name) for f in dataclasses.fields(mechanism)}
-        for name, value in values.items():
-            if name not in allowed:
-                problems.append(_unknown(f"[{table}] {name}", name, list(allowed)))
-                continue
-            try:
-                mechanism = dataclasses.replace(mechanism, **{name: _like(allowed[name], value)})
-            except (TypeError, ValueError) as error:
-                problems.append(f"[{table}] {name} = {value!r}: {error}; the default {allowed[name]!r} is used")
+        mechanism, troubles = fitted(getattr(config, table), table, values)
+        problems += troubles
         config = dataclasses.replace(config, **{table: mechanism})
     return config, tuple(problems)
-
-
-def _unknown(shown: str, name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
-    return f"{shown} is not a setting" + (f"; did you mean {near[0]}?" if near else "")
-
-
-def _like(default: Any, value: Any) -> Any:
-    """The value as the default's type. Raises TypeError when it is of another kind."""
-    if isinstance(default, bool) or isinstance(value, bool):
-        if isinstance(default, bool) and isinstance(value, bool):
-            return value
-        raise TypeError("true or false is expected" if isinstance(default, bool) else "a number or text is expected")
-    if isinstance(default, float) and isinstance(value, int | float):
-        return float(value)
-    if isinstance(default, Mapping) and isinstance(value, Mapping):
-        return {**default, **value}
-    if isinstance(default, tuple) and isinstance(value, list):
-        return tuple(value)
-    if type(value) is not type(default):
-        raise TypeError(f"{type(default).__name__} is expected")
-    return value

@@ -4,34 +4,25 @@ from __future__ import annotations
 import builtins
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from . import encode, judgement, maintain, retrieve
 from .brief import brief
 from .errors import Ambiguous, BadInput, MnemosError, NotFound
 from .health import health
+from .mechanisms.due import Moment
 from .mechanisms.firewall import Refusal
+from .mechanisms.lasting import lasting
 from .mind import Mind, Statement
 from .model import GLOBAL, SECTORS, Importance, Memory, Mode, Origin, Role, Scope, View
+from .place import Place, group
 from .results import Forgotten, Health, Inspected, Page, Reinforced, Retrieved, Slept, Stats, Stored, Timeline, Turn
 from .storage.sqlite import SqliteStore
 from .writes import KnowProject, Move, Pin, Reinforce
 
 AHEAD_DAYS = (30, 90, 365)
 SIGNALS = ("helpful", "not_helpful", "wrong", "pin", "unpin", "restore")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a caller stands: its project (None: a home folder or '/'), and the workspaces that hold it."""
-
-    identity: str | None
-    name: str = ""
-    root: str = ""
-    how: str = ""
-    workspaces: tuple[str, ...] = ()
-    former: tuple[str, ...] = ()  # weaker identities of the same folder: memories stored before it got a remote
 
 
 class Engine:
@@ -61,12 +52,7 @@ class Engine:
 
     def group(self, place: Place) -> builtins.list[str]:
         """Identities that are one project: what the place is, what it was, and all that are joined to it. The first is where it writes."""
-        if place.identity is None:
-            return []
-        into = self._store.joined()
-        head = into.get(place.identity, place.identity)
-        joined = [i for i, h in into.items() if h == head or h in place.former]
-        return builtins.list(dict.fromkeys([head, *joined, place.identity, *place.former]))
+        return group(place, self._store.joined())
 
     def view(self, project: str = "", scopes: Sequence[str] = (), *, as_of: float | None = None, tags: Sequence[str] = ()) -> View:
         """What is visible from there, cut to the asked scopes."""
@@ -254,15 +240,25 @@ class Engine:
 
     def brief(self, project: str = "") -> str:
         """What a session should know now, as text."""
-        return brief(self.view(project), self.mind)
+        view, mind = self.view(project), self.mind
+        return brief(self._store, [str(scope) for scope in view.scopes], self.group(self.place(project)), decay=mind.config.decay, now=mind.clock(),
+                     lasting=lambda text: lasting(text, lambda part: mind.config.surprisal.classify(part).durable))[0]
 
     def idle(self) -> bool:
         """One bounded piece of background work: missing vectors first, then sleep if it is due. True if something was done."""
         with self._lock:
             try:
-                return self._predict() or maintain.backfill(self.mind) > 0 or maintain.sleep_if_due(self.place().identity or "", self.mind)
+                return self._predict() or self.mend() or self.sleep("idle")
             except MnemosError:
                 return False
+
+    def sleep(self, moment: Moment) -> bool:
+        """Sleep of the caller's own project, when it is due at this moment. True if a run was written."""
+        return maintain.sleep_if_due(self.group(self.place()), self.mind, moment)
+
+    def mend(self) -> bool:
+        """Vectors for a few memories that lack them. True if there were any."""
+        return maintain.backfill(self.mind) > 0
 
     def _predict(self) -> bool:
         """The model's guess of the next message, made after the turn before."""

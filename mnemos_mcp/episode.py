@@ -29,3 +29,20 @@ class Episode(NamedTuple):
     status: Literal["pending", "consolidated"] = "pending"
     memory_id: str = ""  # the memory it became, if it was kept at once
     event: str = ""  # identity of the client event, so that the same event twice is one episode
+
+
+class Failure(NamedTuple):
+    """A command that failed before. `tried` did not help; `fix` did ('' and fixed: it passed when it was run again)."""
+
+    n: int
+    fingerprint: str
+    command: str
+    error: str
+    session: str
+    at: float
+    times: int
+    tried: tuple[str, ...]
+    steps: tuple[str, ...]
+    status: str  # open, fixed, left
+    fix: str = ""
+    fixed_at: float | None = None

@@ -10,7 +10,7 @@ from .results import Check, Health
 from .storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
-    from .engine import Place
+    from .place import Place
 
 
 def health(store: SqliteStore, mind: Mind, facts: Mapping[str, Any], place: Place) -> Health:

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import encode
+from .episode import UNJUDGED
 from .errors import BadInput, EmbedderUnavailable, LLMUnavailable, NotFound
-from .mechanisms.consolidation import Fact, Moment
+from .mechanisms.consolidation import Fact
+from .mechanisms.due import Moment
 from .mechanisms.evidence import least_trusted, unsaid
+from .mechanisms.lasting import lasting
 from .mind import Mind, Statement
 from .model import Episode, Memory, Scope, View
 from .results import FactOutcome, Slept
-from .writes import AddMemory, AddVectors, Keep, Move, RecordRun, Reinforce, Revise, SettleEpisodes, Supersede, UndoRun, Write
+from .writes import AddMemory, AddVectors, JudgeEpisode, Keep, Move, RecordRun, Reinforce, Revise, SettleEpisodes, Supersede, UndoRun, Write
 
 BATCH = 16  # memories embedded at once in the background
 WAITING_DAYS = 7  # chatter stays pending so long where no model reads it
@@ -74,7 +77,7 @@ def _marks(write: AddMemory) -> list[str]:
 
 def consolidate(night: Night, mind: Mind) -> Slept:
     """One run. With nothing to write, nothing is written: a repeat run is empty."""
-    episodes = mind.store.episodes(project=night.project)
+    episodes = judged(mind.store.episodes(project=night.project), mind, write=not night.dry_run)
     run = Gathered()
     facts = _facts(night, episodes, run, mind)
     for fact in facts or ():
@@ -85,6 +88,23 @@ def consolidate(night: Night, mind: Mind) -> Slept:
     _merge(night, run, mind)
     _fade(night, run, mind)
     return _commit(night, episodes, run, mind)
+
+
+def judged(episodes: Sequence[Episode], mind: Mind, *, write: bool) -> list[Episode]:
+    """What hooks put down unread, read now: its kind, and of what lasts the part that does. The judgement is kept, so that it is made once."""
+    gate = mind.config.surprisal
+    read, verdicts = [], []
+    for episode in episodes:
+        if episode.kind == UNJUDGED:
+            part = lasting(episode.content, lambda text, role=episode.role: gate.classify(text, role).durable)  # type: ignore[misc]
+            durability = gate.classify(part or episode.content, episode.role)
+            durable = bool(part) and durability.durable
+            verdicts.append(JudgeEpisode(episode.id, durability.kind if durable else "", durable, episode.surprisal))
+            episode = episode._replace(content=part if durable else episode.content, kind=durability.kind if durable else "", durable=durable)
+        read.append(episode)
+    if verdicts and write:
+        mind.store.apply(verdicts)
+    return read
 
 
 def _facts(night: Night, episodes: Sequence[Episode], run: Gathered, mind: Mind) -> list[Fact] | None:
@@ -240,13 +260,18 @@ def undo(run_id: str, mind: Mind) -> Slept:
     return Slept(undone=run_id)
 
 
-def sleep_if_due(project: str, mind: Mind, moment: Moment = "idle") -> bool:
-    """Sleep when the contract says it is due. True if a run was written."""
-    pending = len(mind.store.episodes(project=project, limit=200))
-    last = float(mind.store.kept(f"slept:{project}") or 0.0)
-    if not pending or not mind.config.sleep.due(pending, mind.clock() - last, moment):
+def sleep_if_due(projects: Sequence[str], mind: Mind, moment: Moment = "idle") -> bool:
+    """Sleep when the contract says it is due. `projects`: identities that count as one, the first to write to; none: what belongs to no project.
+    True if a run was written."""
+    head = projects[0] if projects else ""
+    pending = [identity for identity in projects or ("",) if mind.store.episodes(project=identity, limit=1)]
+    waiting = sum(len(mind.store.episodes(project=identity, limit=200)) for identity in pending)
+    last = float(mind.store.kept(f"slept:{head}") or 0.0)
+    if not waiting or not mind.config.sleep.due(waiting, mind.clock() - last, moment):
         return False
-    return bool(consolidate(Night(project, Scope("project", project) if project else Scope("global")), mind).run)
+    scope = Scope("project", head) if head else Scope("global")
+    runs = [consolidate(Night(identity, scope), mind).run for identity in dict.fromkeys((head, *pending))]
+    return any(runs)
 
 
 def backfill(mind: Mind, *, limit: int = BATCH, progress: Callable[[int], None] | None = None) -> int:

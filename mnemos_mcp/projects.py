@@ -4,8 +4,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .engine import Engine, Place
+from .engine import Engine
 from .errors import BadInput
+from .place import Place
 from .writes import JoinProjects, KnowProject
 
 

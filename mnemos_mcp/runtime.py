@@ -6,21 +6,20 @@ import platform
 import secrets
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from . import __version__
 from .config import MnemosConfig, with_tables
-from .engine import Engine, Place
-from .identity import ProjectIdentity, resolve, workspaces_of
+from .engine import Engine
+from .identity import resolve
 from .mechanisms.firewall import Firewall
 from .mind import Mind
+from .place import Place, locator, place_of, remembered
 from .ports import LLM, Clock, Embedder, MemoryStore
 from .private import make_private
 from .storage.schema import BUSY_MS, driver_versions
 from .storage.sqlite import SqliteStore
-from .writes import Keep
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -71,7 +70,7 @@ def open_for_python(config: MnemosConfig, *, embedder: Embedder | Literal["built
     def locate(asked: str) -> Place:
         if path == ":memory:" and not (asked or project):
             return OWN_PROJECT
-        return place_of(resolve(asked or project, cwd=cwd, home=home, known=known_names(store), allow_git=True, cached=remembered(store)), ())
+        return place_of(resolve(asked or project, cwd=cwd, home=home, known=store.named, allow_git=True, cached=remembered(store)), ())
 
     chosen = _builtin() if embedder == "builtin" else embedder
     mind = Mind(_fits(store), chosen, llm, config, clock, new_id, lambda _: config.governance)
@@ -114,35 +113,3 @@ def _llm(settings: Settings) -> LLM | None:
 def versions() -> dict[str, str]:
     """What health prints of the installation."""
     return {"mnemos-mcp": __version__, "python": platform.python_version(), **driver_versions(), "platform": f"{sys.platform} {platform.machine()}"}
-
-
-def known_names(store: SqliteStore) -> Callable[[str], list[str]]:
-    """Identities of the projects that people call by this name."""
-    return lambda name: [p["into"] or p["identity"] for p in store.projects() if p["name"] == name]
-
-
-def remembered(store: SqliteStore) -> Callable[[str], str | None]:
-    """An identity that was once computed by git, so that a hook need not."""
-    return lambda key: store.kept(f"identity:{key}") or None
-
-
-def place_of(project: ProjectIdentity | None, workspaces: tuple[str, ...]) -> Place:
-    if project is None:
-        return Place(None, workspaces=workspaces)
-    return Place(project.identity, project.name, project.root, project.how, workspaces, project.former)
-
-
-def locator(settings: Settings, store: SqliteStore, *, allow_git: bool) -> Callable[[str], Place]:
-    """From a project parameter ('' = the caller's own) to a place. What git had to find out is kept for the hooks."""
-    def find(asked: str) -> ProjectIdentity | None:
-        project = resolve(asked or settings.project, cwd=settings.folder, home=settings.home, known=known_names(store), allow_git=allow_git,
-                          cached=remembered(store), name=settings.project_name)
-        if project and project.key and allow_git and not store.read_only and store.kept(f"identity:{project.key}") != project.identity:
-            store.apply([Keep(f"identity:{project.key}", project.identity)])
-        return project
-
-    def locate(asked: str) -> Place:
-        project = find(asked)
-        return place_of(project, workspaces_of(project, settings.workspaces, home=settings.home, chosen=settings.workspace, cached=remembered(store)))
-
-    return locate

@@ -12,5 +12,9 @@ class Scope(NamedTuple):
     level: Level
     name: str = ""
 
+    def __str__(self) -> str:
+        """As the file spells it: 'global', 'project:<identity>', 'workspace:<name>'."""
+        return f"{self.level}:{self.name}" if self.name else self.level
+
 
 GLOBAL = Scope("global")

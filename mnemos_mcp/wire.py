@@ -18,7 +18,7 @@ from typing import Any
 LONGEST_LINE = 16 * 1024 * 1024  # bytes; a longer one is answered and thrown away without being held
 DEEPEST = 150  # levels of nesting; the SDK's parser gives up at 200, without a word
 KEPT_ENDS = 4096  # bytes of the beginning and end of a line too long, where its id stands
-ANSWER_S = 4.0  # after the end of stdin, for what was asked before it
+ANSWER_S = 10.0  # after the end of stdin, for what was asked before it
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 _HALVES = re.compile("[\ud800-\udfff]")
 _HEAD_ID = re.compile(rb'^\s*\{(?:(?!"params")[^{\[])*?"id"\s*:\s*(-?\d{1,18}|"[^"\\]{1,200}")')

@@ -162,8 +162,93 @@ class JoinProjects(NamedTuple):
     into: str
 
 
-Write = (AddMemory | AddRevision | AddEpisode | SettleEpisodes | Supersede | Shorten | Revise | Move | Reinforce | Pin | MarkRecalled | Link | AddVectors
-         | Count | Keep | RecordRun | UndoRun | KnowProject | JoinProjects)
+class JudgeEpisode(NamedTuple):
+    """What a hook put down unread has been read: its kind, whether it lasts, and how new it is (surprisal, 0..1)."""
+
+    id: str
+    kind: str
+    durable: bool
+    surprisal: float
+
+
+class AddFailure(NamedTuple):
+    """A command failed. The same one, still open in this session: once more, and what was done since did not help."""
+
+    fingerprint: str
+    shape: str
+    command: str
+    error: str
+    project: str
+    session: str
+    at: float
+    event: str
+
+
+class NoteStep(NamedTuple):
+    """A command that passed while failures of the session are open; the last `most` are remembered."""
+
+    session: str
+    command: str
+    most: int
+
+
+class CloseFailure(NamedTuple):
+    """The command passes again; `fix` says what was done between ('' when nothing was)."""
+
+    n: int
+    fix: str
+    at: float
+
+
+class LeaveFailures(NamedTuple):
+    """A session has ended: what it left open was not fixed."""
+
+    session: str
+
+
+class AddReceipt(NamedTuple):
+    """What a hook put before the agent: ids of memories and episodes, and how many characters."""
+
+    at: float
+    project: str
+    session: str
+    event: str
+    chars: int
+    ids: tuple[str, ...]
+
+
+class MarkUsed(NamedTuple):
+    """Memories of this session's receipts that the agent has cited."""
+
+    session: str
+    ids: tuple[str, ...]
+
+
+class TouchSession(NamedTuple):
+    """A session gave a sign of life. `prompts` is added; a `fresh` one (started, cleared, compacted) begins to count anew; `over` is its end."""
+
+    session: str
+    project: str
+    at: float
+    prompts: int = 0
+    fresh: bool = False
+    over: bool = False
+
+
+class TimeHook(NamedTuple):
+    """How long a hook took, milliseconds from the start of its process; the last `most` are kept."""
+
+    at: float
+    event: str
+    ms: float
+    most: int = 500
+
+
+# What a hook writes: rows of the buffer, without a look at a memory.
+BufferWrite = (AddEpisode | Count | Keep | KnowProject | Reinforce | AddFailure | NoteStep | CloseFailure | LeaveFailures | AddReceipt | MarkUsed
+               | TouchSession | TimeHook)
+Write = (BufferWrite | AddMemory | AddRevision | SettleEpisodes | JudgeEpisode | Supersede | Shorten | Revise | Move | Pin | MarkRecalled
+         | Link | AddVectors | RecordRun | UndoRun | JoinProjects)
 
 
 class Applied(NamedTuple):

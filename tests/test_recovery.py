@@ -32,10 +32,10 @@ def fill(store, count):
 
 @pytest.fixture
 def damaged(tmp_path):
-    """A file of 300 memories, closed, and its bytes; the test damages it."""
+    """A file of 600 memories, closed, and its bytes; the test damages it."""
     path = tmp_path / "mnemos.db"
     store = open_store(path)
-    fill(store, 300)
+    fill(store, 600)
     store.close()
     return path
 
@@ -111,10 +111,10 @@ def test_rows_around_overwritten_pages_are_saved_with_their_tags_and_former_text
     damaged.write_bytes(data)
     done = recovered(damaged)
     ids = ids_in(damaged)
-    assert 200 < len(ids) < 300 and len(ids) + done.lost["memory"] == 300
+    assert 500 < len(ids) < 600 and len(ids) + done.lost["memory"] == 600
     store = open_store(damaged)
     assert store.find(ids[0], None)[0].tags == ("t0",)
-    assert [r.content for r in store.revisions(ids[-1])] == ["former text 299"]
+    assert [r.content for r in store.revisions(ids[-1])] == ["former text 599"]
     assert store.check()[3]["status"] == "ok"
     store.close()
 
@@ -123,7 +123,7 @@ def test_a_lost_first_page_costs_no_memory(damaged):
     data = damaged.read_bytes()
     damaged.write_bytes(b"\0" * PAGE + data[PAGE:])
     assert recovered(damaged).state == "damaged"
-    assert len(ids_in(damaged)) == 300
+    assert len(ids_in(damaged)) == 600
 
 
 def test_a_few_memories_are_saved_from_a_file_whose_schema_lies_in_the_lost_half(tmp_path):
@@ -144,7 +144,7 @@ def test_memories_whose_branch_of_the_tree_is_lost_are_found_on_their_leaves(dam
     data[PAGE:2 * PAGE] = b"\xa5" * PAGE
     damaged.write_bytes(data)
     done = recovered(damaged)
-    assert (done.rows["memory"], done.lost.get("memory")) == (300, 0)
+    assert (done.rows["memory"], done.lost.get("memory")) == (600, 0)
     store = open_store(damaged)
     assert store.find("m00123", None)[0].tags == ("t123",)
     store.close()
@@ -155,7 +155,7 @@ def test_a_text_with_a_damaged_byte_is_found_by_the_check_and_kept_with_a_mark(d
     damaged.write_bytes(data)
     assert examine(str(damaged)).troubles[0].startswith("a text is damaged")
     done = recovered(damaged)
-    assert done.rows["memory"] == 300
+    assert done.rows["memory"] == 600
     store = open_store(damaged)
     assert store.find("m00077", None)[0].content.startswith("Fact 77: the l\ufffddger")
     store.close()
@@ -199,7 +199,7 @@ def test_a_damaged_word_index_is_found_by_the_full_check_though_sqlite_says_ok(d
     db.close()
     assert said == [("ok",)]
     assert examine(str(damaged)).state == "damaged"
-    assert recovered(damaged).rows["memory"] == 300
+    assert recovered(damaged).rows["memory"] == 600
 
 
 def test_a_file_of_a_newer_program_is_no_damage_and_stays_as_it_is(damaged):

@@ -12,12 +12,12 @@ from typing import Any, Literal
 
 from ..model import Episode, Importance, Kind, Memory
 from . import sameness
+from .due import MIN_INTERVAL_S, MIN_PENDING, Moment, due
 from .evidence import spoken_share, strip_injected, unsaid
 from .groups import Duplicates, joined
 from .sayings import DECIDED, FIX, HOLDS, PREFERS, REQUEST
 from .wording import content, content_set, fold, is_question, overlap, sentences
 
-Moment = Literal["idle", "stop", "precompact", "session_end"]
 # The least number (0..1) that a model may give for each level.
 LEVELS: tuple[tuple[float, Importance], ...] = ((0.65, "high"), (0.35, "medium"), (0.0, "low"))
 ARROW = " -> "  # the one joiner: failure -> fix
@@ -47,8 +47,8 @@ class Distilled:
 class SleepDaemon:
     """Counts, seconds, and shares 0..1."""
 
-    min_pending: int = 10  # episodes; contract, section 3
-    min_interval_s: float = 3600.0  # contract, section 3
+    min_pending: int = MIN_PENDING  # episodes
+    min_interval_s: float = MIN_INTERVAL_S
     recurrences: int = 2  # times a statement must be said to be kept although the gate took it for chatter
     apart_s: float = 300.0  # said again sooner within one session is one saying; own judgement
     near_words: float = 0.70  # shared words that make two statements one in near words; own judgement
@@ -60,10 +60,8 @@ class SleepDaemon:
     excerpt_chars: int = 500  # of each of them
 
     def due(self, pending: int, seconds_since_last: float, moment: Moment) -> bool:
-        """One pending is enough where a session's memory ends; else 10 and an hour. A clock set back counts as time gone by."""
-        if moment in ("precompact", "session_end"):
-            return pending >= 1
-        return pending >= self.min_pending and not 0 <= seconds_since_last < self.min_interval_s
+        """See `due`."""
+        return due(pending, seconds_since_last, moment, self.min_pending, self.min_interval_s)
 
     def distil(self, episodes: Sequence[Episode]) -> list[Fact]:
         """Failure and fix, durable statements that became no memory, and statements that recur; in the order they were last said."""
@@ -98,7 +96,9 @@ class SleepDaemon:
                 about = [f for f in recent if content_set(f.content) & content_set(episode.content)]
                 failure = about[-1] if about else recent[-1] if len(recent) == 1 else None
                 if failure is not None:
-                    facts.append(Fact(failure.content + ARROW + episode.content, "fix", (failure.id, episode.id)))
+                    # What a hook saw tells the failure too; what somebody said tells the fix alone.
+                    whole = episode.content if episode.origin == "tool" else failure.content + ARROW + episode.content
+                    facts.append(Fact(whole, "fix", (failure.id, episode.id)))
                     waiting.remove(failure)
         return facts
 

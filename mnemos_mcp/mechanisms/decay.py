@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from mnemos_mcp.model import Memory
+if TYPE_CHECKING:
+    from mnemos_mcp.model import Memory
 
 DAY_SECONDS = 86_400.0
 

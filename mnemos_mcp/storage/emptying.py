@@ -8,8 +8,8 @@ from .erasure import PROBE_BYTES
 from .integrity import SIDE_FILES, explain
 from .statement import run
 
-TABLES = ("tag", "vector", "revision", "edge", "note", "recall", "episode", "run_change", "run", "project", "kept", "counter", "memory")
-TEXTS = ("memory", "revision", "episode")
+TABLES = ("tag", "vector", "revision", "edge", "note", "recall", "episode", "run_change", "run", "project", "kept", "counter", "failure", "receipt", "session", "hook_time", "memory")
+TEXTS = (("memory", "content"), ("revision", "content"), ("episode", "content"), ("failure", "error"), ("failure", "command"))
 SHORTEST = 4  # characters: what is shorter is found anywhere
 
 
@@ -23,7 +23,7 @@ def erase_everything(db: apsw.Connection, path: str) -> dict[str, int]:
 
 def _erased(db: apsw.Connection, path: str) -> dict[str, int]:
     layout = "\n".join(str(sql) for (sql,) in db.execute("select sql from sqlite_schema where sql is not null").fetchall()).encode()
-    texts = [str(text) for table in TEXTS for (text,) in db.execute(f"select content from {table}").fetchall()]
+    texts = [str(text) for table, column in TEXTS for (text,) in db.execute(f"select {column} from {table}").fetchall()]
     # What the layout itself says ("content", "not null") would be found for ever.
     probes = {piece for text in texts for piece in _pieces(text) if piece not in layout}
     run(db, "begin immediate")

@@ -37,6 +37,12 @@ def _found(path: str, probes: list[bytes]) -> int:
     return total
 
 
+def _forget_receipts(db: apsw.Connection, memory_id: str) -> int:
+    """The id out of every receipt; how many named it."""
+    return run(db, "update receipt set ids = (select json_group_array(value) from json_each(ids) where value <> ?), "
+                   "used = (select json_group_array(value) from json_each(used) where value <> ?) where instr(ids, ?)", memory_id, memory_id, memory_id)
+
+
 def erase(db: apsw.Connection, path: str, memory: Memory) -> dict[str, int]:
     """Rows removed per table and `bytes_found` of its texts in the file and its side files afterwards.
 
@@ -47,6 +53,9 @@ def erase(db: apsw.Connection, path: str, memory: Memory) -> dict[str, int]:
     run(db, "begin immediate")
     try:
         gone: dict[str, Any] = remove_memory(db, memory.id)
+        # The failure that the memory tells of holds the same words, and receipts name it.
+        gone["failure"] = sum(run(db, "delete from failure where command <> '' and instr(?, command) and instr(?, error)", text, text) for text in texts)
+        gone["receipt"] = _forget_receipts(db, memory.id)
         # What it superseded stays in the past: it must not come back because its successor is gone.
         run(db, "update memory set superseded_by = '' where superseded_by = ?", memory.id)
         run(db, "commit")

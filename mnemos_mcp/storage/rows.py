@@ -11,7 +11,6 @@ from ..model import Affect, Episode, Memory, Scope
 COLUMNS = ("m.id, m.content, m.scope, m.origin, m.kind, m.role, m.key, m.tags, m.session, m.importance, m.surprisal, m.valence, m.arousal, "
            "m.complexity, m.sectors, m.pinned, m.status, m.version, m.created_at, m.valid_from, m.valid_to, m.superseded_by, m.reason, "
            "m.reinforcements, m.reinforced_at, m.recalls, m.recalled_at, m.n")
-EPISODE_COLUMNS = "id, content, project, session, role, origin, at, kind, durable, surprisal, status, memory_id, event"
 
 
 def scope_of(text: str) -> Scope:
@@ -32,7 +31,7 @@ def memory_of(row: Sequence[Any]) -> Memory:
 def row_of(memory: Memory) -> dict[str, Any]:
     """A Memory as column values, `n`, `words`, `length`, `text_hash` and `windows` apart."""
     return {
-        "id": memory.id, "content": str(memory.content), "scope": memory.scope.level if memory.scope.level == "global" else f"{memory.scope.level}:{memory.scope.name}",
+        "id": memory.id, "content": str(memory.content), "scope": str(memory.scope),
         "origin": memory.origin, "kind": memory.kind, "role": memory.role, "key": memory.key, "tags": json.dumps(memory.tags, ensure_ascii=False),
         "session": memory.session, "importance": memory.importance, "surprisal": memory.surprisal, "valence": memory.affect.valence,
         "arousal": memory.affect.arousal, "complexity": memory.affect.complexity, "sectors": " ".join(f"{s:.4g}" for s in memory.sectors),

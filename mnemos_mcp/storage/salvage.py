@@ -16,8 +16,9 @@ from typing import Any
 
 import apsw
 
+from .buffer import EPISODE_COLUMNS
 from .integrity import words_broken
-from .rows import COLUMNS, EPISODE_COLUMNS, episode_of, memory_of
+from .rows import COLUMNS, episode_of, memory_of
 from .statement import one, run
 
 PAGE_BYTES = 4096
@@ -26,7 +27,7 @@ STEP = 256  # rows read at once
 SHOWN = 20  # findings of the check that are reported
 # What belongs to a memory or a run, and the column that says to which.
 PARTS = {"tag": "n", "vector": "n", "revision": "memory_id", "edge": "a", "note": "memory_id", "recall": "memory_id"}
-SMALL = ("run", "project", "kept", "counter")
+SMALL = ("run", "project", "kept", "counter", "failure", "receipt", "session", "hook_time")
 LEAF = 0x0D  # first byte of a page that holds rows
 # What tells a row of this table from one of another that lies on a page like it.
 OWN = {"memory": "status in ('active', 'archived', 'superseded') and origin in ('user', 'agent', 'tool', 'imported')",

@@ -4,10 +4,7 @@ A step and its record are one transaction; several processes may start on the sa
 """
 from __future__ import annotations
 
-import importlib.util
 import time
-from pathlib import Path
-from urllib.parse import quote
 
 import apsw
 
@@ -69,7 +66,24 @@ FIRST = (
     "create trigger memory_reworded after update of words on memory begin insert into fts(fts, rowid, words) values ('delete', old.n, old.words); "
     "insert into fts(rowid, words) values (new.n, new.words); end",
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (FIRST,)
+SECOND = (
+    # Failing commands by fingerprint: what was tried, what fixed them. `steps` are the commands since, a JSON list, `tried` those that did not help.
+    "create table failure(n integer primary key autoincrement, fingerprint text not null, shape text not null, command text not null, error text not null, "
+    "project text not null, session text not null, at real not null, times integer not null default 1, tried text not null default '[]', "
+    "steps text not null default '[]', status text not null default 'open', fix text not null default '', fixed_at real, event text not null default '')",
+    "create index failure_shape on failure(project, shape)",
+    "create index failure_open on failure(session) where status = 'open'",
+    # What a hook put before the agent: which memories, how many characters, and how many of them were used later.
+    "create table receipt(n integer primary key autoincrement, at real not null, project text not null, session text not null, event text not null, "
+    "chars integer not null, ids text not null, used text not null default '[]')",
+    "create index receipt_session on receipt(session)",
+    "create index receipt_project on receipt(project, n)",
+    # Sessions as the hooks see them: prompts since the start or the last compaction, and whether an end was heard.
+    "create table session(id text primary key, project text not null, started_at real not null, seen_at real not null, prompts integer not null default 0, "
+    "ended_at real) without rowid",
+    "create table hook_time(n integer primary key autoincrement, at real not null, event text not null, ms real not null)",
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (FIRST, SECOND)
 LAYOUT = len(MIGRATIONS)
 
 
@@ -80,6 +94,8 @@ def driver_versions() -> dict[str, str]:
 
 def vector_extension() -> str | None:
     """Path of sqlite-vec's library, found without importing the package (which would import numpy: 130 ms)."""
+    import importlib.util
+    from pathlib import Path
     spec = importlib.util.find_spec("sqlite_vec")
     folder = next(iter(spec.submodule_search_locations or ()), None) if spec else None
     if folder is None:
@@ -141,13 +157,14 @@ def _open_read_only(path: str) -> apsw.Connection:
     try:
         one(db, "select count(*) from sqlite_schema")
     except (apsw.CantOpenError, apsw.ReadOnlyError):
+        from urllib.parse import quote
         db.close()
         db = apsw.Connection(f"file:{quote(path)}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     return db
 
 
-def connect(path: str, *, now: float, busy_ms: int = BUSY_MS, read_only: bool = False, vector_functions: bool = True) -> tuple[apsw.Connection, str]:
-    """The one way to open the file. Returns the connection and '' or why sqlite-vec's functions are missing.
+def connect(path: str, *, now: float, busy_ms: int = BUSY_MS, read_only: bool = False, vector_functions: bool = True, hook: bool = False) -> tuple[apsw.Connection, str]:
+    """The one way to open the file. Returns the connection and '' or why sqlite-vec's functions are missing. `hook`: for rows only, and quick to leave.
 
     Raises StoreUnavailable naming the file: not a database, damaged, newer layout, cannot be opened.
     """
@@ -163,6 +180,10 @@ def connect(path: str, *, now: float, busy_ms: int = BUSY_MS, read_only: bool = 
                 _migrate(db, path, now)
             elif int(one(db, "pragma user_version") or 0) > LAYOUT:
                 raise StoreUnavailable(f"{path} has a newer layout than this program knows: update mnemos-mcp to open it.")
+            if hook:
+                # A hook that is the last to leave must not stay to empty the log: that is three more waits for the disk.
+                db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                return db, "not needed"
             # Of this connection alone: how many memories hold a word, in the whole file, without reading them.
             db.execute("create virtual table temp.fts_row using fts5vocab(main, fts, row)").fetchall()
             missing = _load_vectors(db) if vector_functions else "switched off"

@@ -22,13 +22,9 @@ COMMON = 200  # memories
 REACH = 3  # turns to each side
 
 
-def scope_text(level: str, name: str) -> str:
-    return level if level == "global" else f"{level}:{name}"
-
-
 def inside(view: View, alias: str = "m") -> tuple[str, list[Any]]:
     """The gates of every read as SQL over the memory table."""
-    names = [scope_text(s.level, s.name) for s in view.scopes]
+    names = [str(scope) for scope in view.scopes]
     sql = f"{alias}.scope in ({','.join('?' * len(names))})"
     args: list[Any] = list(names)
     if view.as_of is None:

@@ -12,8 +12,9 @@ from ..errors import StoreUnavailable
 from ..mechanisms.keywords import Keywords
 from ..model import Edge, Episode, Found, Memory, Revision, Search, View
 from ..writes import AddMemory, Applied, Count, MarkRecalled, Write
-from . import erasure, integrity
-from .rows import COLUMNS, EPISODE_COLUMNS, episode_of, memory_of
+from . import buffer, erasure, integrity
+from .buffer import EPISODE_COLUMNS
+from .rows import COLUMNS, episode_of, memory_of
 from .schema import BUSY_MS, connect
 from .search import inside, search
 from .statement import Stale, one, run
@@ -144,12 +145,26 @@ class SqliteStore:
         return found
 
     def kept(self, name: str) -> str:
-        rows = self._rows("select value from kept where name = ?", name)
-        return rows[0][0] if rows else ""
+        return self._guarded(lambda: buffer.kept(self.db, name))
+
+    def named(self, name: str) -> list[str]:
+        return self._guarded(lambda: buffer.named(self.db, name))
 
     def joined(self) -> dict[str, str]:
         """Identities that count as another."""
-        return dict(self._rows("select identity, into_identity from project where into_identity <> ''"))
+        return self._guarded(lambda: buffer.joined(self.db))
+
+    def gather(self, scopes: Sequence[str], projects: Sequence[str], kinds: Sequence[str], least: float, now: float, since: float) -> Any:
+        """What a brief is made of; see buffer.gather."""
+        return self._guarded(lambda: buffer.gather(self.db, scopes, projects, kinds, least, now, since))
+
+    def receipts(self, *, session: str = "", memory_id: str = "", limit: int = 100) -> list[dict[str, Any]]:
+        """What hooks put before agents, newest first."""
+        return self._guarded(lambda: buffer.receipts(self.db, session=session, memory_id=memory_id, limit=limit))
+
+    def hook_times(self) -> list[tuple[float, str, float]]:
+        """(at, event, milliseconds) of the last hooks, oldest first."""
+        return self._guarded(lambda: buffer.hook_times(self.db))
 
     def projects(self) -> list[dict[str, Any]]:
         sql = ("select p.identity, p.name, p.root, p.into_identity, (select count(*) from memory m where m.scope = 'project:' || p.identity and m.status = 'active') "

@@ -4,25 +4,21 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Sequence
-from typing import Any, assert_never
+from typing import Any
 
 import apsw
 
 from ..writes import (
-    AddEpisode,
     AddMemory,
     AddRevision,
     AddVectors,
-    Count,
     JoinProjects,
-    Keep,
-    KnowProject,
+    JudgeEpisode,
     Link,
     MarkRecalled,
     Move,
     Pin,
     RecordRun,
-    Reinforce,
     Revise,
     SettleEpisodes,
     Shorten,
@@ -30,6 +26,7 @@ from ..writes import (
     UndoRun,
     Write,
 )
+from .buffer import apply_buffer
 from .rows import row_of
 from .runs import record_run, undo_run
 from .statement import Stale, fetch, run
@@ -58,13 +55,6 @@ def _add_memory(db: apsw.Connection, write: AddMemory) -> None:
     for tag in memory.tags:
         run(db, "insert or ignore into tag values (?, ?)", n, tag)
     _add_vectors(db, n, write.identity, write.vectors)
-
-
-def _add_episode(db: apsw.Connection, write: AddEpisode) -> None:
-    e = write.episode
-    run(db, "insert or ignore into episode(id, content, project, session, role, origin, at, kind, durable, surprisal, status, memory_id, event) "
-        "values (?,?,?,?,?,?,?,?,?,?,?,?,?)", e.id, str(e.content), e.project, e.session, e.role, e.origin, e.at, e.kind, int(e.durable),
-        e.surprisal, e.status, e.memory_id, e.event)
 
 
 def _supersede(db: apsw.Connection, write: Supersede) -> None:
@@ -115,14 +105,12 @@ def _recalled(db: apsw.Connection, write: MarkRecalled) -> None:
 
 
 def apply_one(db: apsw.Connection, write: Write) -> None:
-    """Raises Stale when the row has moved on; the caller rolls back."""
+    """Raises Stale when the row has moved on; the caller rolls back. What a hook may write too is applied where the hook does."""
     match write:
         case AddMemory():
             _add_memory(db, write)
         case AddRevision(r):
             run(db, "insert or ignore into revision values (?, ?, ?, ?, ?, ?)", r.memory_id, r.version, r.content, r.valid_from, r.valid_to, r.reason)
-        case AddEpisode():
-            _add_episode(db, write)
         case SettleEpisodes(ids, memory_id, prune):
             for episode_id in ids:
                 if prune:
@@ -130,6 +118,8 @@ def apply_one(db: apsw.Connection, write: Write) -> None:
                     continue
                 run(db, "update episode set status = 'consolidated', memory_id = case when ? <> '' then ? else memory_id end where id = ?",
                     memory_id, memory_id, episode_id)
+        case JudgeEpisode(episode_id, kind, durable, surprisal):
+            run(db, "update episode set kind = ?, durable = ?, surprisal = ? where id = ? and status = 'pending'", kind, int(durable), surprisal, episode_id)
         case Supersede():
             _supersede(db, write)
         case Shorten(memory_id, valid_to):
@@ -138,11 +128,6 @@ def apply_one(db: apsw.Connection, write: Write) -> None:
             _revise(db, write)
         case Move():
             _move(db, write)
-        case Reinforce(memory_id, amount, at, note):
-            if not run(db, "update memory set reinforcements = max(0, reinforcements + ?), reinforced_at = case when ? > 0 then max(reinforced_at, ?) "
-                       "else reinforced_at end where id = ?", amount, amount, at, memory_id):
-                raise Stale(memory_id)
-            _note(db, memory_id, at, "reinforced" if amount >= 0 else "weakened", note)
         case Pin(memory_id, pinned):
             if not run(db, "update memory set pinned = ? where id = ?", int(pinned), memory_id):
                 raise Stale(memory_id)
@@ -158,19 +143,12 @@ def apply_one(db: apsw.Connection, write: Write) -> None:
                 raise Stale(memory_id)
             run(db, "update memory set windows = ? where n = ?", windows, rows[0][0])
             _add_vectors(db, rows[0][0], identity, vectors)
-        case Count(name, by):
-            run(db, "insert into counter values (?, ?) on conflict do update set value = value + excluded.value", name, by)
-        case Keep(name, value):
-            run(db, "insert into kept values (?, ?) on conflict do update set value = excluded.value", name, value)
         case RecordRun():
             record_run(db, write)
         case UndoRun(run_id, at):
             undo_run(db, run_id, at)
-        case KnowProject(identity, name, root, at):
-            run(db, "insert into project(identity, name, root, seen_at) values (?, ?, ?, ?) on conflict do update set name = excluded.name, "
-                "root = excluded.root, seen_at = excluded.seen_at", identity, name, root, at)
         case JoinProjects(identity, into):
             if not run(db, "update project set into_identity = ? where identity = ?", into, identity):
                 raise Stale(identity)
         case _:
-            assert_never(write)
+            apply_buffer(db, write)

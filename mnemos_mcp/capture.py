@@ -1,0 +1,179 @@
+"""CAPTURE: what a hook puts down. Dumb and safe: screen, append, leave. Thinking comes later, in sleep.
+
+An event becomes a list of writes and, where the same failure was met before, a few lines for the agent.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import brief, events
+from .episode import UNJUDGED, Episode, Failure, Origin, Role
+from .events import Event
+from .writes import (
+    AddEpisode,
+    AddFailure,
+    BufferWrite,
+    CloseFailure,
+    Count,
+    KnowProject,
+    LeaveFailures,
+    MarkUsed,
+    NoteStep,
+    Reinforce,
+    TouchSession,
+)
+
+if TYPE_CHECKING:
+    from .place import Place
+    from .storage.aside import Aside
+    from .storage.buffer import Buffer
+
+LONGEST_EPISODE = 8_000  # characters of what is put down: a long paste keeps its beginning and its end
+TAIL = 2_000
+_ID = re.compile(r"\b[0-9a-f]{12}\b")
+
+
+class Desk(NamedTuple):
+    """What a capture works with. `screen` gives clean text or None (refused); `identities` are all that count as this project, the first to write to."""
+
+    buffer: Buffer | Aside
+    place: Place
+    identities: Sequence[str]
+    now: float
+    new_id: Any
+    screen: Any
+
+    @property
+    def project(self) -> str:
+        return self.identities[0] if self.identities else ""
+
+
+class Captured(NamedTuple):
+    """What to write, and what to tell the agent with the ids it is about."""
+
+    writes: tuple[BufferWrite, ...] = ()
+    told: str = ""
+
+
+def capture(event: Event, desk: Desk) -> Captured:
+    """What this event leaves behind."""
+    match event.kind:
+        case "start":
+            return Captured((TouchSession(event.session, desk.project, desk.now, fresh=True), *_met(desk)))
+        case "prompt":
+            return Captured(_prompt(event, desk))
+        case "failure":
+            return _failure(event, desk)
+        case "success":
+            return Captured(_success(event, desk))
+        case "compacted":
+            return Captured(_episode(event, desk, event.text, "assistant", "agent", "summary"))
+        case "stop":
+            return Captured((*_episode(event, desk, event.text, "assistant", "agent", UNJUDGED), *_cited(event, desk)))
+        case "compacting":
+            return Captured((TouchSession(event.session, desk.project, desk.now, fresh=True),))
+        case "end":
+            return Captured((TouchSession(event.session, desk.project, desk.now, over=True), LeaveFailures(event.session)))
+        case _:
+            return Captured()
+
+
+def _met(desk: Desk) -> tuple[BufferWrite, ...]:
+    place = desk.place
+    return (KnowProject(place.identity, place.name, place.root, desk.now),) if place.identity else ()
+
+
+def _prompt(event: Event, desk: Desk) -> tuple[BufferWrite, ...]:
+    said = events.prompt(event.text)
+    return (TouchSession(event.session, desk.project, desk.now, prompts=1), *_episode(event, desk, said, "user", "user", UNJUDGED)) if said else ()
+
+
+def _episode(event: Event, desk: Desk, text: str, role: Role, origin: Origin, kind: str) -> tuple[BufferWrite, ...]:
+    """The screened text as an episode; a refusal leaves a count and nothing of the text."""
+    if not text.strip():
+        return ()
+    clean = desk.screen(text)
+    if clean is None:
+        return (Count("refused"),)
+    if len(clean) > LONGEST_EPISODE:
+        clean = f"{clean[:LONGEST_EPISODE - TAIL]}\n...\n{clean[-TAIL:]}"
+    return (AddEpisode(Episode(desk.new_id(), clean, desk.project, event.session, role, origin, desk.now, kind, event=event.key)),)
+
+
+def _failure(event: Event, desk: Desk) -> Captured:
+    """The failure with its fingerprint, and what is known of it."""
+    from .mechanisms import failures
+    command, error = desk.screen(event.command[:failures.LONGEST_COMMAND]), desk.screen(event.error)
+    if command is None or error is None:
+        return Captured((Count("refused"),))
+    key, form = failures.fingerprint(command, error), failures.shape(command)
+    before = desk.buffer.failures(projects=desk.identities, shape=form) if desk.identities else []
+    known = failures.nearest([f for f in before if f.status != "open" or f.session != event.session], key, error)
+    why = failures.telling(error)
+    episode = Episode(desk.new_id(), f"`{command}` failed: {why}", desk.project, event.session, "tool", "tool", desk.now, "failure", event=event.key)
+    writes = (AddFailure(key, form, command, why, desk.project, event.session, desk.now, event.key), AddEpisode(episode))
+    return Captured(writes, told(known, desk.now) if known else "")
+
+
+def told(known: Failure, now: float) -> str:
+    """What is known of a failure, framed: commands and times only, never the output of a tool. '' when nothing came of it."""
+    tried = ", ".join(f"`{step}`" for step in known.tried[-3:])
+    if known.status == "fixed":
+        helped = f"What fixed it: {known.fix}" if known.fix else "It passed when it was run again"
+        text = f"{helped}." + (f" Did not help: {tried}." if tried else "")
+    elif tried:
+        text = f"It was not fixed then. Did not help: {tried}."
+    else:
+        return ""
+    from .moments import age
+    line = f"- `{known.command}` failed like this {age(known.at, now)}. {text}"
+    return "\n".join((brief.OPEN, brief.quoted(" ".join(line.split()))[:1500], brief.CLOSE))
+
+
+def _success(event: Event, desk: Desk) -> tuple[BufferWrite, ...]:
+    """Only while a failure of the session is open: a step towards its fix, or the fix."""
+    waiting = desk.buffer.failures(session=event.session) if event.session else []
+    if not waiting:
+        return ()
+    from .mechanisms import failures
+    command = desk.screen(event.command[:failures.LONGEST_COMMAND])
+    if command is None:
+        return ()
+    closed = [f for f in waiting if failures.runs(f.command, command)]
+    if not closed:
+        return (NoteStep(event.session, command, failures.STEPS),)
+    writes: list[BufferWrite] = []
+    for failure in closed:
+        fix = _fix(failure, command, event, desk)
+        lesson = failures.lesson(failure.command, failure.error, fix, failure.tried)
+        writes += [CloseFailure(failure.n, fix, desk.now),
+                   AddEpisode(Episode(desk.new_id(), lesson, desk.project, event.session, "tool", "tool", desk.now, "fix", durable=True,
+                                      event=f"{event.key}/fix/{failure.n}" if event.key else ""))]
+    return tuple(writes)
+
+
+def _fix(failure: Failure, passed: str, event: Event, desk: Desk) -> str:
+    """What was done between the last failure and now: the commands, and the files that were edited as the transcript tells."""
+    from .mechanisms import failures
+    steps = [f"`{step}`" for step in failure.steps[-3:]]
+    if failures.shape(passed) != failures.shape(failure.command):
+        steps.append(f"`{passed}`")
+    from .transcript import edited_since
+    edited = [desk.screen(name) for name in edited_since(event.transcript, failure.command)]
+    steps += [f"edit of {name}" for name in edited if name]
+    return ", ".join(steps)
+
+
+def _cited(event: Event, desk: Desk) -> tuple[BufferWrite, ...]:
+    """Memories that were put before this session's agent and that its answer names: they were of use."""
+    named = set(_ID.findall(event.text)) if event.session else set()
+    given = desk.buffer.receipts(session=event.session) if named else []
+    fresh = sorted(i for i in named if any(i in r["ids"] and i not in r["used"] for r in given))
+    if not fresh:
+        return ()
+    from .mechanisms.decay import Decay
+    strengths = desk.buffer.strengths(fresh)
+    return (MarkUsed(event.session, tuple(fresh)),
+            *(Reinforce(i, Decay().reinforced(held) - held, desk.now, "cited") for i, held in strengths.items()))

@@ -1,0 +1,171 @@
+"""What a client's hook payload says, in one form. Pure: a payload in, an Event out; whatever does not fit is no event.
+
+Read from payloads of Claude Code 2.1.332 and Codex CLI 0.171.0 as measured, and from the documents of Cursor and Windsurf (unverified there).
+"""
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+Kind = Literal["", "start", "prompt", "failure", "success", "compacting", "compacted", "stop", "end"]
+LONGEST_PROMPT = 200_000  # characters: what is longer was pasted, not said
+_NAMES: dict[str, Kind] = {
+    "SessionStart": "start", "UserPromptSubmit": "prompt", "PostToolUseFailure": "failure", "PostToolUse": "success", "PreCompact": "compacting",
+    "PostCompact": "compacted", "Stop": "stop", "SessionEnd": "end",
+    # Cursor
+    "sessionStart": "start", "beforeSubmitPrompt": "prompt", "postToolUseFailure": "failure", "afterShellExecution": "success",
+    "afterAgentResponse": "stop", "preCompact": "compacting", "stop": "stop", "sessionEnd": "end",
+    # Windsurf
+    "pre_user_prompt": "prompt", "post_run_command": "success", "post_cascade_response": "stop",
+}
+# Clients whose output is read as hook JSON with additionalContext; the others get nothing, whatever the event.
+_READS = frozenset({"SessionStart", "UserPromptSubmit", "PostToolUseFailure", "PostToolUse"})
+SHELLS = frozenset({"Bash", "Shell", "shell", "run_terminal_cmd"})
+# Blocks that the client or another tool wrote into what the user typed.
+_BLOCKS = re.compile(r"<(system-reminder|task-notification|local-command-[\w-]+|command-(?:name|message|args|contents)|bash-(?:input|stdout|stderr)|"
+                     r"ide_[\w-]+|user-prompt-submit-hook|mnemos-recall)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_SLASH = re.compile(r"/[\w.:-]+(?=\s|$)")
+_MACHINE = ("[Request interrupted", "Caveat: The messages below were generated", "This session is being continued from a previous conversation")
+
+
+class Event(NamedTuple):
+    """One event. `key` is its identity: the same event delivered twice has the same. `prints` says whether the client reads context from it."""
+
+    kind: Kind
+    name: str = ""  # as the client calls it
+    session: str = ""
+    folder: str = ""  # '' where the client does not say
+    text: str = ""  # prompt, last message or summary, as it came
+    command: str = ""
+    error: str = ""  # of a failure; '' for a success
+    tool: str = ""
+    source: str = ""  # of a start: startup, resume, clear, compact, fork
+    key: str = ""
+    transcript: str = ""
+    use: str = ""  # id of the tool call
+    prints: bool = False
+    client: str = "claude"
+
+
+NOTHING = Event("")
+
+
+def read(payload: Any, name: str = "") -> Event:
+    """The event of a parsed payload; NOTHING for what is none, for subagents, and for mnemos' own tools. `name` stands in for a missing event name."""
+    if not isinstance(payload, Mapping):
+        return NOTHING
+    given = payload.get("hook_event_name") or payload.get("agent_action_name") or name
+    kind = _NAMES.get(given, "") if isinstance(given, str) else ""
+    if not kind or payload.get("agent_id") or _own(payload):
+        return NOTHING
+    info = payload.get("tool_info")
+    info = info if isinstance(info, Mapping) else {}
+    tool = "Bash" if given in ("afterShellExecution", "post_run_command") else _text(payload, "tool_name")
+    event = Event(
+        kind, given, session=_text(payload, "session_id", "conversation_id", "trajectory_id"), folder=_folder(payload, info),
+        text=_said(payload, info), command=_command(payload, info), tool=tool, source=_text(payload, "source"),
+        transcript=_text(payload, "transcript_path"), use=_text(payload, "tool_use_id"), prints=given in _READS,
+        client="codex" if "turn_id" in payload else "cursor" if "conversation_id" in payload else "windsurf" if "trajectory_id" in payload else "claude")
+    event = _judged(event, payload)
+    return event._replace(key=_key(event, payload))
+
+
+def _judged(event: Event, payload: Mapping[str, Any]) -> Event:
+    """A success whose response tells of a failure is one; a failure by the user's own interruption is none."""
+    if event.kind == "failure":
+        if payload.get("is_interrupt"):
+            return NOTHING
+        return event._replace(error=_text(payload, "error", "error_message") or "failed")
+    if event.kind == "success":
+        if event.tool not in SHELLS or not event.command:
+            return NOTHING
+        return event._replace(kind="failure", error=error) if (error := failed(payload)) else event
+    return event
+
+
+def failed(payload: Mapping[str, Any]) -> str:
+    """Of a tool that returned: the error as 'Exit code N' and its output, '' when nothing marks a failure."""
+    answer = payload.get("tool_response")
+    answer = answer if isinstance(answer, Mapping) else payload
+    if answer.get("returnCodeInterpretation") or answer.get("interrupted") or answer.get("backgroundTaskId"):
+        return ""
+    code = next((answer[name] for name in ("exit_code", "exitCode", "returncode", "return_code") if isinstance(answer.get(name), int)), 0)
+    if not code and not answer.get("is_error") and answer.get("success") is not False:
+        return ""
+    output = "\n".join(filter(None, (_text(answer, "stdout", "output"), _text(answer, "stderr"))))
+    return f"Exit code {code or 1}\n{output}"
+
+
+def prompt(text: str) -> str:
+    """What the user said: without the blocks that programs put in; '' for a command, a notification, an interruption."""
+    said = text.lstrip()
+    if len(text) > LONGEST_PROMPT or said.startswith(_MACHINE) or _SLASH.match(said):
+        return ""
+    if "<" in said:
+        said = _BLOCKS.sub(" ", said)
+    return said.strip()
+
+
+def context(event: Event, text: str) -> str:
+    """What to print so that the client hands `text` to its model; '' prints nothing."""
+    if not text or not event.prints:
+        return ""
+    return json.dumps({"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": text}}, ensure_ascii=True)
+
+
+def _own(payload: Mapping[str, Any]) -> bool:
+    server = payload.get("mcp_server")
+    name = f"{server.get('name', '') if isinstance(server, Mapping) else ''} {_text(payload, 'tool_name')}".lower()
+    if "mnemos" in name:
+        return True
+    given = payload.get("tool_input")
+    command = given.get("command") if isinstance(given, Mapping) else ""
+    return isinstance(command, str) and re.match(r"\s*(?:\S*/)?mnemos(?:-mcp|-hook)?(?:\s|$)", command) is not None
+
+
+def _folder(payload: Mapping[str, Any], info: Mapping[str, Any]) -> str:
+    roots = payload.get("workspace_roots")
+    first = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    return _text(payload, "cwd") or first or _text(info, "cwd")
+
+
+def _said(payload: Mapping[str, Any], info: Mapping[str, Any]) -> str:
+    return _text(payload, "prompt", "last_assistant_message", "compact_summary", "text") or _text(info, "user_prompt", "response")
+
+
+def _command(payload: Mapping[str, Any], info: Mapping[str, Any]) -> str:
+    given = payload.get("tool_input")
+    if isinstance(given, Mapping):
+        command = given.get("command")
+        if isinstance(command, list):
+            return " ".join(part for part in command if isinstance(part, str))
+        if isinstance(command, str):
+            return command
+        return f"{_text(payload, 'tool_name')} {json.dumps(given, ensure_ascii=False, sort_keys=True)[:300]}"
+    return _text(payload, "command") or _text(info, "command_line")
+
+
+def _key(event: Event, payload: Mapping[str, Any]) -> str:
+    """Session, turn or tool call, and event. '' where the client gives nothing that tells two events apart."""
+    turn = event.use or _text(payload, "prompt_id", "turn_id", "generation_id", "execution_id")
+    if not turn or not event.kind:
+        return ""
+    # Several stops may belong to one prompt, and a queued prompt may come under the id of the last: the words tell them apart.
+    words = "" if event.use else str(_sum(event.text))
+    return f"{event.session}/{turn}/{event.kind}/{words}"[:200]
+
+
+def _sum(text: str) -> int:
+    from zlib import crc32
+    return crc32(text.encode("utf-8", "replace"))
+
+
+def _text(values: Mapping[str, Any], *names: str) -> str:
+    """The first of these that is a text, without halves of characters."""
+    for name in names:
+        value = values.get(name)
+        if isinstance(value, str) and value:
+            return value.encode("utf-8", "replace").decode("utf-8")
+    return ""

@@ -1,0 +1,213 @@
+"""The door of the hooks: a client's event on stdin, at most one JSON object on stdout, exit code 0, always.
+
+Run as `python -P -m mnemos_mcp.hook EVENT` (-P: the working folder is somebody's repository). Nothing that is not needed is imported, because
+the user waits; errors go to the log; what could not be written is put aside beside the database.
+"""
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from . import events
+from .events import Event
+from .writes import AddReceipt, Count, TimeHook
+
+if TYPE_CHECKING:
+    from .capture import Desk
+    from .scope import Scope
+    from .settings import Settings
+
+STDIN_BYTES = 32_000_000
+DEADLINE_S = {"prompt": 4.0, "failure": 4.0, "success": 4.0, "end": 2.5}  # the client gives these 5 s (Codex an end 3), the others 10
+LAST_S = 8.0
+BUSY_MS = 400  # a held file is waited for so long, once
+LOG_BYTES = 1_000_000
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Handle one event. Never raises, never returns anything but 0."""
+    words = sys.argv[1:] if argv is None else argv
+    try:
+        payload = _payload()
+        event = _with_exit_code(events.read(payload, words[0] if words else ""), payload)
+        if event.kind:
+            _deadline(DEADLINE_S.get(event.kind, LAST_S))
+            _handle(event)
+    except BaseException:
+        return 0  # no settings, no log: a hook has nobody to tell
+    return 0
+
+
+def script() -> None:
+    """Entry point: leaves without the interpreter's farewell, which costs as much as a small hook."""
+    main()
+    try:  # noqa: SIM105 - contextlib is not imported otherwise
+        sys.stdout.flush()
+    except (OSError, ValueError, AttributeError):
+        pass
+    os._exit(0)
+
+
+def _payload() -> Any:
+    """What stdin holds, read to its end so that the client sees no broken pipe; None for nothing or no JSON."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return None
+    _deadline(LAST_S)
+    raw = sys.stdin.buffer.read(STDIN_BYTES + 1)
+    if len(raw) > STDIN_BYTES:
+        while sys.stdin.buffer.read(STDIN_BYTES):
+            pass
+        return None
+    import json
+    try:
+        return json.loads(raw.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _deadline(seconds: float) -> None:
+    """Whatever happens then, the hook is gone by that time, as if it had had nothing to say."""
+    import signal
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _with_exit_code(event: Event, payload: Any) -> Event:
+    """Codex reports no failure: there the record of the session has the exit code. Without one it is neither a failure nor a fix."""
+    if event.client != "codex" or event.kind != "success":
+        return event
+    from .transcript import exit_code
+    code = exit_code(event.transcript, event.use)
+    if code is None:
+        return events.NOTHING
+    output = payload.get("tool_response")
+    return event._replace(kind="failure", error=f"Exit code {code}\n{output if isinstance(output, str) else ''}") if code else event
+
+
+def _handle(event: Event) -> None:
+    from . import settings as layer
+    settings = layer.load(cwd=event.folder or None)
+    if settings.store_type == "memory":
+        return
+    try:
+        _at_desk(event, settings)
+    except Exception as reason:
+        _log(settings, event.name, reason)
+
+
+def _at_desk(event: Event, settings: Settings) -> None:
+    """Write what the event leaves, then tell what is to be told, then see to it that somebody thinks about it."""
+    from .capture import capture
+    now = time.time()
+    desk = _desk(settings, now)
+    allowed = bool(desk.project) and settings.govern(_scope(desk.project), desk.project).admits("hook")
+    captured = capture(event, desk) if allowed else None
+    first = event.kind == "prompt" and settings.inject != "off" and (settings.inject == "prompt" or desk.buffer.prompts(event.session) == 0)
+    if captured and captured.writes:
+        _write(desk, settings, (*captured.writes, _timed(event, now)))
+    if settings.inject != "off" and event.prints:
+        from .telling import told
+        text, ids = told(event, desk, settings, captured, first)
+        if text and desk.buffer.apply((_receipt(event, desk, text, ids), Count("injections"), _timed(event, now))).done:
+            _print(events.context(event, text))
+    if allowed:
+        from .waking import wake_if_due
+        wake_if_due(event, desk, settings)
+
+
+def _desk(settings: Settings, now: float) -> Desk:
+    """The file opened for this event, and where it happens; its stand-in when the file cannot be opened now."""
+    import secrets
+
+    from .capture import Desk
+    from .place import group, locator
+    buffer = _buffer(settings, now)
+    place = locator(settings, buffer, allow_git=False)("")
+    return Desk(buffer, place, group(place, buffer.joined()), now, lambda: secrets.token_hex(6), _screen(settings))
+
+
+def _buffer(settings: Settings, now: float) -> Any:
+    from .storage.buffer import Buffer
+    try:
+        if not os.path.exists(settings.database):
+            from .private import make_private
+            make_private(settings.database, create=True)
+        return Buffer(settings.database, now=now, busy_ms=BUSY_MS)
+    except Exception as reason:
+        from .storage.aside import Aside
+        _log(settings, "open", reason)
+        return Aside(settings.database)
+
+
+def _screen(settings: Settings) -> Any:
+    """Clean text of a text, None for what may not be kept. The rules are imported when the first text comes."""
+    def screen(text: str) -> str | None:
+        if not text:
+            return ""
+        from .mechanisms.firewall import Firewall, Refusal
+        result = Firewall(settings.secret_action, settings.pii_action).screen(text)  # type: ignore[arg-type]
+        return None if isinstance(result, Refusal) else result.text
+    return screen
+
+
+def _scope(project: str) -> Scope:
+    from .scope import GLOBAL, Scope
+    return Scope("project", project) if project else GLOBAL
+
+
+def _receipt(event: Event, desk: Desk, text: str, ids: tuple[str, ...]) -> AddReceipt:
+    return AddReceipt(desk.now, desk.project, event.session, f"{event.name}:{event.source}" if event.source else event.name, len(text), ids)
+
+
+def _timed(event: Event, now: float) -> TimeHook:
+    return TimeHook(now, event.name, _since_start() * 1000)
+
+
+def _since_start() -> float:
+    """Seconds since this process began, to a hundredth; where the system does not tell, the processor time."""
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            started = int(file.read().rpartition(b")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+        return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - started)
+    except (OSError, ValueError, AttributeError, IndexError):
+        return time.process_time()
+
+
+def _write(desk: Desk, settings: Settings, writes: tuple[Any, ...]) -> None:
+    try:
+        desk.buffer.apply(writes)
+    except Exception as reason:
+        from .storage.aside import Aside
+        _log(settings, "write", reason)
+        Aside(settings.database).apply(writes)
+
+
+def _print(text: str) -> None:
+    if text:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+def _log(settings: Settings, what: str, reason: BaseException) -> None:
+    """Time, event, type and place of a fault, never its text: that may quote what was said."""
+    from .private import open_private
+    trace = reason.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f" at {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else ""
+    try:
+        path = settings.log_path
+        if os.path.exists(path) and os.path.getsize(path) > LOG_BYTES:
+            os.replace(path, f"{path}.old.log")
+        handle = open_private(path, append=True)
+        os.write(handle, f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} hook {what}: {type(reason).__name__}{where}\n".encode())
+        os.close(handle)
+    except OSError:
+        pass  # a full disk, a folder that is gone: the client must not notice
+
+
+if __name__ == "__main__":
+    script()

@@ -1,0 +1,95 @@
+"""Failure memory: two failures are the same when command and error are, once paths, numbers, times and hashes are taken out of both.
+
+Pure, and without a model: the key is exact, and where it misses, the same command with half of the error's words is the nearest.
+"""
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from ..episode import Failure
+
+LONGEST_COMMAND = 400  # characters of a command that are kept and shown
+LONGEST_ERROR = 600  # characters of an error that are kept: its telling lines
+STEPS = 12  # commands between a failure and its fix that are remembered, the last ones
+TELLING = 4  # lines of an error that say what went wrong
+NEAR = 0.5  # share of the shorter error's words that must stand in the other, for the same command
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
+_EXIT = re.compile(r"\s*exit code:?\s*(\d+)", re.IGNORECASE)
+# From the most to the least specific; each leaves a mark, so that two texts that differ there only are one.
+_MARKS = (
+    (re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}:?\d{2})?|\b\d{1,2}:\d{2}:\d{2}([.,]\d+)?\b"), "<time>"),
+    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b0x[0-9a-fA-F]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"), "<hash>"),
+    (re.compile(r"(?:(?<=[\s'\"(=:\[,])|^)(?:~|[A-Za-z]:)?(?:[\\/][\w.@+~-]+)*[\\/]([\w.@+~-]+)[\\/]?", re.MULTILINE), r"\1"),
+    (re.compile(r"\b\d+(?:[.,]\d+)*(?=(?:ms|s|m|h|MB|KB|GB|kB|B|%)?\b)"), "<n>"),
+)
+_TELLS = re.compile(r"error|exception|fail|not found|no such|cannot|can't|could not|unable|denied|refused|fatal|panic|undefined|unknown|missing|invalid|unexpected|"
+                    r"traceback|timed? ?out|conflict|unresolved|expected|assert|abort|erreur|fehler|错误|エラー", re.IGNORECASE)
+_PART = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
+_LEAD = re.compile(r"(?:cd\s+\S+|export\s+\S+|set\s+-\S+|source\s+\S+|time|sudo)\s*")
+
+
+def plain(text: str) -> str:
+    """The text with paths cut to their last name, and times, hashes and numbers marked."""
+    text = _ANSI.sub("", text)
+    for pattern, mark in _MARKS:
+        text = pattern.sub(mark, text)
+    return " ".join(text.split())
+
+
+def shape(command: str) -> str:
+    """A command as it is compared: what only prepares the shell (cd, export, time, sudo) is left out."""
+    parts = [part for part in _PART.split(command.strip()) if part]
+    kept = [part for part in parts if not _LEAD.fullmatch(part)] or parts
+    return plain(" && ".join(_LEAD.sub("", part, count=1) if part.startswith(("time ", "sudo ")) else part for part in kept))
+
+
+def telling(error: str) -> str:
+    """The lines that say what went wrong: the first few that speak of an error, and the last one. At most LONGEST_ERROR characters."""
+    lines = [line.strip() for line in _ANSI.sub("", error).splitlines() if line.strip() and not _EXIT.fullmatch(line)]
+    spoken = [line for line in lines if _TELLS.search(line)][:TELLING]
+    chosen = list(dict.fromkeys([*spoken, *lines[-1:]])) or lines[:1]
+    return "\n".join(line[:200] for line in chosen)[:LONGEST_ERROR]
+
+
+def exit_code(error: str) -> str:
+    """The number in a leading 'Exit code N', or ''."""
+    found = _EXIT.match(error)
+    return found[1] if found else ""
+
+
+def fingerprint(command: str, error: str) -> str:
+    """16 hex digits; the same for the same failure on another day, in another folder."""
+    return hashlib.sha256(f"{shape(command)}\n{exit_code(error)}\n{plain(telling(error)).casefold()}".encode()).hexdigest()[:16]
+
+
+def runs(command: str, passed: str) -> bool:
+    """Is the command that passed now the one that failed, alone or as a part of a longer line?"""
+    wanted = shape(command)
+    return shape(passed) == wanted or wanted in {plain(part) for part in _PART.split(passed) if part}
+
+
+def nearest(known: Sequence[Failure], key: str, error: str) -> Failure | None:
+    """The failure met before, among those of the same command: by exact key, else by the words of the error. A fixed one first, then the latest."""
+    exact = [k for k in known if k.fingerprint == key]
+    words = _words(error)
+    near = exact or [k for k in known if words and _shared(words, _words(k.error)) >= NEAR]
+    return max(near, key=lambda k: (k.status == "fixed" and bool(k.fix), k.status == "fixed", k.at), default=None)
+
+
+def lesson(command: str, error: str, fix: str, tried: Sequence[str] = ()) -> str:
+    """A failure and its fix as one statement, in the words of what was run."""
+    why = telling(error).splitlines()
+    said = f"`{command}` failed" + (f" ({why[0][:160]})" if why else "")
+    helped = f"what fixed it: {fix}" if fix else "it passed when it was run again"
+    return f"{said}; {helped}." + (f" Did not help: {', '.join(f'`{step}`' for step in tried[-3:])}." if tried else "")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word for word in re.findall(r"[^\W\d_]{3,}", plain(telling(text)).casefold()))
+
+
+def _shared(a: frozenset[str], b: frozenset[str]) -> float:
+    return len(a & b) / min(len(a), len(b)) if a and b else 0.0

@@ -1,0 +1,281 @@
+"""The part of the file that a hook touches: the episodic buffer, open failures, receipts, and the few reads of a brief.
+
+No vectors, no index of words, no Memory values: what is imported here is paid on every prompt.
+"""
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple, assert_never
+
+import apsw
+
+from ..episode import Episode, Failure
+from ..writes import (
+    AddEpisode,
+    AddFailure,
+    AddReceipt,
+    Applied,
+    BufferWrite,
+    CloseFailure,
+    Count,
+    Keep,
+    KnowProject,
+    LeaveFailures,
+    MarkUsed,
+    NoteStep,
+    Reinforce,
+    TimeHook,
+    TouchSession,
+)
+from .schema import connect
+from .statement import Stale, fetch, run
+
+EPISODE_COLUMNS = "id, content, project, session, role, origin, at, kind, durable, surprisal, status, memory_id, event"
+FAILURE_COLUMNS = "n, fingerprint, command, error, session, at, times, tried, steps, status, fix, fixed_at"
+ASIDE = "-aside.jsonl"  # ending of the file beside the database
+TWICE_S = 10.0  # the same thing put before the same session again within this time is one delivery of an event that came twice
+
+
+class Noted(NamedTuple):
+    """A memory as a brief needs it."""
+
+    id: str
+    content: str
+    scope: str
+    origin: str
+    kind: str
+    importance: float
+    pinned: bool
+    reinforcements: float
+    reinforced_at: float
+    created_at: float
+    valid_from: float
+    n: int
+
+
+def apply_buffer(db: apsw.Connection, write: BufferWrite) -> None:
+    """Inside the caller's transaction. Raises Stale for a receipt that was given already."""
+    match write:
+        case AddEpisode(e):
+            run(db, f"insert or ignore into episode({EPISODE_COLUMNS}) values (?,?,?,?,?,?,?,?,?,?,?,?,?)", e.id, str(e.content), e.project, e.session,
+                e.role, e.origin, e.at, e.kind, int(e.durable), e.surprisal, e.status, e.memory_id, e.event)
+        case Count(name, by):
+            run(db, "insert into counter values (?, ?) on conflict do update set value = value + excluded.value", name, by)
+        case Keep(name, value):
+            run(db, "insert into kept values (?, ?) on conflict do update set value = excluded.value", name, value)
+        case KnowProject(identity, name, root, at):
+            run(db, "insert into project(identity, name, root, seen_at) values (?, ?, ?, ?) on conflict do update set name = excluded.name, "
+                "root = excluded.root, seen_at = excluded.seen_at", identity, name, root, at)
+        case Reinforce(memory_id, amount, at, note):
+            if not run(db, "update memory set reinforcements = max(0, reinforcements + ?), reinforced_at = case when ? > 0 then max(reinforced_at, ?) "
+                       "else reinforced_at end where id = ?", amount, amount, at, memory_id):
+                raise Stale(memory_id)
+            run(db, "insert into note values (?, ?, ?, ?)", memory_id, at, "reinforced" if amount >= 0 else "weakened", note)
+        case AddFailure():
+            _add_failure(db, write)
+        case NoteStep(session, command, most):
+            for n, steps in fetch(db, "select n, steps from failure where session = ? and status = 'open'", (session,)):
+                run(db, "update failure set steps = ? where n = ?", json.dumps([*json.loads(steps), command][-most:], ensure_ascii=False), n)
+        case CloseFailure(n, fix, at):
+            run(db, "update failure set status = 'fixed', fix = ?, fixed_at = ? where n = ? and status = 'open'", fix, at, n)
+        case LeaveFailures(session):
+            run(db, "update failure set status = 'left' where session = ? and status = 'open'", session)
+        case AddReceipt(at, project, session, event, chars, ids):
+            if fetch(db, "select 1 from receipt where session = ? and event = ? and at > ? and session <> ''", (session, event, at - TWICE_S)):
+                raise Stale(event)
+            run(db, "insert into receipt(at, project, session, event, chars, ids) values (?, ?, ?, ?, ?, ?)", at, project, session, event, chars, json.dumps(ids))
+        case MarkUsed(session, cited):
+            for n, ids, used in fetch(db, "select n, ids, used from receipt where session = ?", (session,)):
+                now = [i for i in json.loads(ids) if i in cited or i in json.loads(used)]
+                run(db, "update receipt set used = ? where n = ?", json.dumps(now), n)
+        case TouchSession(session, project, at, prompts, fresh, over):
+            run(db, "insert into session(id, project, started_at, seen_at, prompts, ended_at) values (?, ?, ?, ?, ?, ?) on conflict do update set "
+                "seen_at = excluded.seen_at, ended_at = excluded.ended_at, prompts = excluded.prompts + case when ? then 0 else prompts end",
+                session, project, at, at, prompts, at if over else None, fresh)
+        case TimeHook(at, event, ms, most):
+            run(db, "insert into hook_time(at, event, ms) values (?, ?, ?)", at, event, ms)
+            run(db, "delete from hook_time where n <= ?", db.last_insert_rowid() - most)
+        case _:
+            assert_never(write)
+
+
+def _add_failure(db: apsw.Connection, write: AddFailure) -> None:
+    """Once more, when it is open in this session already; what passed in between did not help."""
+    if write.event and fetch(db, "select 1 from failure where event = ?", (write.event,)):
+        return
+    for n, tried, steps in fetch(db, "select n, tried, steps from failure where session = ? and fingerprint = ? and status = 'open'", (write.session, write.fingerprint)):
+        helpless = list(dict.fromkeys([*json.loads(tried), *json.loads(steps)]))
+        run(db, "update failure set times = times + 1, tried = ?, steps = '[]', event = ? where n = ?", json.dumps(helpless, ensure_ascii=False), write.event, n)
+        return
+    run(db, "insert into failure(fingerprint, shape, command, error, project, session, at, event) values (?,?,?,?,?,?,?,?)", write.fingerprint, write.shape,
+        write.command, write.error, write.project, write.session, write.at, write.event)
+
+
+# ---- reads, for hooks and for every other door
+
+def kept(db: apsw.Connection, name: str) -> str:
+    rows = fetch(db, "select value from kept where name = ?", (name,))
+    return rows[0][0] if rows else ""
+
+
+def joined(db: apsw.Connection) -> dict[str, str]:
+    """Identities that count as another."""
+    return dict(fetch(db, "select identity, into_identity from project where into_identity <> ''"))
+
+
+def named(db: apsw.Connection, name: str) -> list[str]:
+    """Identities of the projects that people call by this name."""
+    return [into or identity for identity, into in fetch(db, "select identity, into_identity from project where name = ? order by identity", (name,))]
+
+
+def failures(db: apsw.Connection, *, projects: Sequence[str] = (), shape: str = "", session: str = "", limit: int = 20) -> list[Failure]:
+    """Failures met before: of one command in these projects, or those open in a session. Newest first."""
+    where, args = ("session = ? and status = 'open'", [session]) if session else (f"project in ({_marks(projects)}) and shape = ?", [*projects, shape])
+    rows = fetch(db, f"select {FAILURE_COLUMNS} from failure where {where} order by n desc limit ?", (*args, limit))
+    return [Failure._make((*row[:7], tuple(json.loads(row[7])), tuple(json.loads(row[8])), *row[9:])) for row in rows]
+
+
+def pending(db: apsw.Connection, projects: Sequence[str], limit: int) -> list[Episode]:
+    """The last pending episodes of a project that became no memory, oldest first."""
+    rows = fetch(db, f"select {EPISODE_COLUMNS} from (select * from episode where status = 'pending' and project in ({_marks(projects)}) and memory_id = '' "
+                     "order by n desc limit ?) order by n", (*projects, limit))
+    return [Episode._make((*row[:8], bool(row[8]), *row[9:])) for row in rows]
+
+
+def standing(db: apsw.Connection, scopes: Sequence[str], kinds: Sequence[str], now: float, limit: int) -> list[Noted]:
+    """Trusted memories that hold whatever the session is about: pinned ones and these kinds; pinned, important and new first."""
+    return _noted(db, f"m.scope in ({_marks(scopes)}) and m.status = 'active' and m.origin in ('user', 'agent') and m.valid_from <= ? "
+                      f"and (m.pinned or m.kind in ({_marks(kinds)})) order by m.pinned desc, m.importance desc, m.n desc limit ?", *scopes, now, *kinds, limit)
+
+
+def weighty(db: apsw.Connection, scopes: Sequence[str], least: float, now: float, limit: int) -> list[Noted]:
+    """Trusted memories of at least this importance, the newest `limit`."""
+    return _noted(db, f"m.scope in ({_marks(scopes)}) and m.status = 'active' and m.origin in ('user', 'agent') and m.valid_from <= ? and m.importance >= ? "
+                      "order by m.n desc limit ?", *scopes, now, least, limit)
+
+
+def replaced(db: apsw.Connection, scopes: Sequence[str], since: float, now: float, limit: int) -> list[tuple[Noted, str]]:
+    """Trusted memories made since then that took the place of another, each with the text it replaced, the newest first."""
+    rows = fetch(db, f"select {_NOTED}, (select o.content from memory o where o.superseded_by = m.id order by o.n desc limit 1) as was from memory m "
+                     f"where m.scope in ({_marks(scopes)}) and m.status = 'active' and m.origin in ('user', 'agent') and m.created_at > ? and m.valid_from <= ? "
+                     "and was is not null order by m.n desc limit ?", (*scopes, since, now, limit))
+    return [(Noted(*row[:-1]), row[-1]) for row in rows]
+
+
+def receipts(db: apsw.Connection, *, session: str = "", memory_id: str = "", limit: int = 100) -> list[dict[str, Any]]:
+    """What was put before an agent, newest first: of one session, with one memory in it, or all."""
+    where, args = "1", []
+    if session:
+        where, args = "session = ?", [session]
+    elif memory_id:
+        where, args = "instr(ids, ?)", [json.dumps(memory_id)]
+    rows = fetch(db, f"select at, project, session, event, chars, ids, used from receipt where {where} order by n desc limit ?", (*args, limit))
+    return [{"at": at, "project": project, "session": of, "event": event, "chars": chars, "ids": json.loads(ids), "used": json.loads(used)}
+            for at, project, of, event, chars, ids, used in rows]
+
+
+def prompts(db: apsw.Connection, session: str) -> int:
+    """How many a session has had since it started or was compacted."""
+    rows = fetch(db, "select prompts from session where id = ?", (session,))
+    return rows[0][0] if rows else 0
+
+
+def waiting(db: apsw.Connection, projects: Sequence[str], besides: str = "") -> int:
+    """Pending episodes of a project, those of one session apart."""
+    return fetch(db, f"select count(*) from episode where status = 'pending' and project in ({_marks(projects)}) and (? = '' or session <> ?)",
+                 (*projects, besides, besides))[0][0]
+
+
+def gather(db: apsw.Connection, scopes: Sequence[str], projects: Sequence[str], kinds: Sequence[str], least: float, now: float, since: float
+           ) -> tuple[list[Noted], list[Noted], list[tuple[Noted, str]], list[Episode]]:
+    """All that a brief is made of: what holds always (these kinds), what is at least so important, what replaced something since, what was said lately."""
+    return (standing(db, scopes, kinds, now, 60), weighty(db, scopes, least, now, 200), replaced(db, scopes, since, now, 20) if since else [],
+            pending(db, projects, 40) if projects else [])
+
+
+def last_told(db: apsw.Connection, projects: Sequence[str], besides: str) -> float:
+    """When a session of this project, this one apart, was last given something; 0.0 when never."""
+    rows = fetch(db, f"select max(at) from receipt where project in ({_marks(projects)}) and session <> ?", (*projects, besides))
+    return rows[0][0] or 0.0
+
+
+def hook_times(db: apsw.Connection) -> list[tuple[float, str, float]]:
+    """(at, event, milliseconds) of the last hooks, oldest first."""
+    return fetch(db, "select at, event, ms from hook_time order by n")
+
+
+_NOTED = ("m.id, m.content, m.scope, m.origin, m.kind, m.importance, m.pinned, m.reinforcements, m.reinforced_at, m.created_at, m.valid_from, m.n")
+
+
+def _noted(db: apsw.Connection, where: str, *args: Any) -> list[Noted]:
+    return [Noted(*row) for row in fetch(db, f"select {_NOTED} from memory m where {where}", args)]
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ",".join("?" * len(values))
+
+
+class Buffer:
+    """The file as a hook opens it. Every call may raise apsw.Error or StoreUnavailable: the hook puts its writes aside then."""
+
+    read_only = False
+
+    def __init__(self, path: str, *, now: float, busy_ms: int):
+        self.path = path
+        self.db, _ = connect(path, now=now, busy_ms=busy_ms, hook=True)
+
+    def kept(self, name: str) -> str:
+        return kept(self.db, name)
+
+    def named(self, name: str) -> list[str]:
+        return named(self.db, name)
+
+    def joined(self) -> dict[str, str]:
+        return joined(self.db)
+
+    def failures(self, **wanted: Any) -> list[Failure]:
+        return failures(self.db, **wanted)
+
+    def receipts(self, **wanted: Any) -> list[dict[str, Any]]:
+        return receipts(self.db, **wanted)
+
+    def gather(self, *wanted: Any) -> Any:
+        return gather(self.db, *wanted)
+
+    def prompts(self, session: str) -> int:
+        return prompts(self.db, session)
+
+    def pending(self, projects: Sequence[str], limit: int) -> list[Episode]:
+        return pending(self.db, projects, limit)
+
+    def waiting(self, projects: Sequence[str], besides: str = "") -> int:
+        return waiting(self.db, projects, besides)
+
+    def last_told(self, projects: Sequence[str], besides: str) -> float:
+        return last_told(self.db, projects, besides)
+
+    def aside(self) -> bool:
+        """Does something lie beside the file that another hook could not bring in?"""
+        return os.path.exists(self.path + ASIDE)
+
+    def strengths(self, ids: Sequence[str]) -> dict[str, float]:
+        """Reinforcements of those that are memories."""
+        return dict(fetch(self.db, f"select id, reinforcements from memory where id in ({_marks(ids)})", list(ids)))
+
+    def apply(self, writes: Sequence[BufferWrite]) -> Applied:
+        """All or nothing, on the disk on return."""
+        self.db.execute("begin immediate").fetchall()
+        try:
+            for write in writes:
+                apply_buffer(self.db, write)
+            self.db.execute("commit").fetchall()
+        except Stale as stale:
+            self.db.execute("rollback").fetchall()
+            return Applied(stale=(stale.memory_id,))
+        except BaseException:
+            if not self.db.get_autocommit():
+                self.db.execute("rollback").fetchall()
+            raise
+        return Applied()

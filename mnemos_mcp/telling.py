@@ -1,0 +1,79 @@
+"""What a hook tells an agent unasked: the brief at a start, a recall at the first prompt, the fix of a failure that was met before."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import brief, events
+from .brief import Item
+from .scope import GLOBAL, Scope
+
+if TYPE_CHECKING:
+    from .capture import Captured, Desk
+    from .events import Event
+    from .settings import Settings
+
+QUERY_WORDS = 48  # about 64 tokens of the model: what a prompt is about stands at its beginning
+RECALLED = 6  # memories at most
+
+
+def told(event: Event, desk: Desk, settings: Settings, captured: Captured | None, first: bool) -> tuple[str, tuple[str, ...]]:
+    """The framed text for this event and the ids in it; ('', ()) most of the time."""
+    if event.kind == "failure" and captured:
+        return captured.told, ()
+    if event.kind == "start":
+        return _brief(event, desk, settings)
+    if event.kind == "prompt" and first:
+        said = events.prompt(event.text)
+        return _recall(said, event, desk, settings) if said else ("", ())
+    return "", ()
+
+
+def _given(event: Event, desk: Desk) -> frozenset[str]:
+    """What this session has been told already."""
+    return frozenset(i for receipt in desk.buffer.receipts(session=event.session) for i in receipt["ids"]) if event.session else frozenset()
+
+
+def _brief(event: Event, desk: Desk, settings: Settings) -> tuple[str, tuple[str, ...]]:
+    """A new or emptied context is told everything worth knowing; a resumed one what it has not been told."""
+    from .mechanisms.decay import Decay
+    scopes = [*(Scope("project", i) for i in desk.identities), *(Scope("workspace", w) for w in desk.place.workspaces), GLOBAL]
+    besides = _given(event, desk) if event.source == "resume" else frozenset()
+    since = desk.buffer.last_told(desk.identities, event.session) if desk.identities else 0.0
+    return brief.brief(desk.buffer, [str(scope) for scope in scopes], desk.identities, decay=_tuned(Decay(), settings.mechanisms.get("decay", {})),
+                       lasting=_lasting, now=desk.now, since=since, besides=besides)
+
+
+def _tuned(mechanism: Any, table: Any) -> Any:
+    """The mechanism with the user's numbers; what does not fit is named by health, here the default stays."""
+    if not table:
+        return mechanism
+    from .tables import fitted
+    return fitted(mechanism, "decay", table)[0]
+
+
+def _lasting(text: str) -> str:
+    """The durable part of what was said. The gate is imported when there is something to judge: most sessions begin with nothing pending."""
+    from .mechanisms.lasting import lasting
+    from .mechanisms.surprisal import SurprisalGate
+    gate = SurprisalGate()
+    return lasting(text, lambda part: gate.classify(part).durable)
+
+
+def _recall(said: str, event: Event, desk: Desk, settings: Settings) -> tuple[str, tuple[str, ...]]:
+    """The few trusted memories that answer the prompt and were not told yet, and what was said lately about the same; silence when none does."""
+    from .runtime import open_engine
+    engine = open_engine(settings, door="hook")
+    found = engine.retrieve(" ".join(said.split()[:QUERY_WORDS]), limit=RECALLED, budget_tokens=brief.PROMPT_CHARS // 4, reconsolidate=False).memories
+    given = _given(event, desk)
+    items = [Item(r.id, brief.line(r.content, r.memory.origin, r.memory.valid_from, desk.now, r.id)) for r in found
+             if r.memory.origin in brief.TRUSTED and r.id not in given]
+    items += [item for item in _lately(said, event, desk) if item.id not in given]
+    return brief.framed((("", items),), brief.PROMPT_CHARS)
+
+
+def _lately(said: str, event: Event, desk: Desk) -> list[Item]:
+    """Durable statements of other sessions that nobody has judged yet and that share a telling word with the prompt."""
+    from .mechanisms.wording import content_set
+    asked = content_set(said)
+    pending = [e for e in desk.buffer.pending(desk.identities, 40) if e.session != event.session and asked & content_set(e.content)]
+    return [Item(e.id, brief.line(part, e.origin, e.at, desk.now, e.id)) for e, part in reversed(brief.said(pending, _lasting))]

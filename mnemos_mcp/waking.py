@@ -1,0 +1,48 @@
+"""When a hook wakes the worker that thinks, and how: a process of its own that no client waits for or ends."""
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from .mechanisms.due import Moment, due
+
+if TYPE_CHECKING:
+    from .capture import Desk
+    from .events import Event
+    from .settings import Settings
+
+MOMENTS: dict[str, Moment] = {"stop": "stop", "compacting": "precompact", "end": "session_end", "start": "session_end"}
+
+
+def wake_if_due(event: Event, desk: Desk, settings: Settings) -> None:
+    """At a stop when sleep is due, at an end or a compaction with one episode waiting, at a start with one that another session left."""
+    moment = MOMENTS.get(event.kind)
+    if moment is None:
+        return
+    waiting = desk.buffer.waiting(desk.identities, event.session if event.kind == "start" else "")
+    last = float(desk.buffer.kept(f"slept:{desk.project}") or 0.0)
+    if due(waiting, desk.now - last, moment) or (event.kind == "start" and desk.buffer.aside()):
+        wake(moment, settings.folder)
+
+
+def wake(moment: Moment, folder: str) -> None:
+    """Start the worker, detached: a new session, no streams, nothing inherited that the client could wait for."""
+    if not hasattr(os, "fork"):
+        import subprocess
+        subprocess.Popen([sys.executable, "-P", "-m", "mnemos_mcp.worker", moment, folder], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL, close_fds=True, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0))
+        return
+    if os.fork():
+        return
+    try:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        os.closerange(3, 256)
+        os.execv(sys.executable, [sys.executable, "-P", "-m", "mnemos_mcp.worker", moment, folder])
+    finally:
+        os._exit(0)
