@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mnemos_mcp.mechanisms.firewall import Firewall, Refusal, Screened
-from mnemos_mcp.mechanisms.firewall_rules import _PREFIXED, PII_KINDS, SECRET_KINDS
+from mnemos_mcp.mechanisms.firewall_rules import PII_KINDS, SECRET_KINDS
+from mnemos_mcp.mechanisms.firewall_vendors import PREFIXED
 
 FIREWALL = Firewall()
 LETTERS = string.ascii_letters + string.digits
@@ -32,7 +33,7 @@ def test_published_key_forms_are_caught_whole(key):
     assert FIREWALL.redact(text) == "the deploy uses [REDACTED_SECRET] since monday"
 
 
-PREFIXES = [prefix for row in _PREFIXED.strip().splitlines() for prefix in row.split()[2:-2]]
+PREFIXES = [prefix for row in PREFIXED.strip().splitlines() for prefix in row.split()[2:-2]]
 HEX = "0123456789abcdef"
 SHAPED = ["sk-" + made(48), "AKIA" + made(16, "ABCDEFGH234567"), "1//0" + made(40), made(3) + "8Q~" + made(34), made(76) + "AZDO" + made(4),
           made(14) + ".atlasv1." + made(64), "key-" + made(32, HEX), made(32, HEX) + "-" + made(8, HEX) + "-" + made(8, HEX), made(32, HEX) + "-us12",

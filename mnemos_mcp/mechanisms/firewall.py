@@ -3,17 +3,18 @@
 Text becomes `CleanText` here and nowhere else (the row reader of storage gives back what once passed here). Rules and
 ideas: own tables after gitleaks (MIT) and the vendors' pages; Luhn; ISO 13616 mod 97; the SSA's ranges.
 """
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from mnemos_mcp.mechanisms.firewall_blocks import connection_findings, key_findings
+from mnemos_mcp.mechanisms.firewall_commands import placed_findings
+from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 from mnemos_mcp.mechanisms.firewall_names import named_findings
 from mnemos_mcp.mechanisms.firewall_pii import personal_findings
 from mnemos_mcp.mechanisms.firewall_rules import PII_KINDS, SECRET_KINDS, Finding, vendor_findings
-from mnemos_mcp.mechanisms.firewall_views import clean, plain_view, spaced_view, wrapped_view
+from mnemos_mcp.mechanisms.firewall_views import clean, decoded_view, plain_view, spaced_view, wrapped_view
 
 __all__ = ["Action", "CleanText", "Finding", "Firewall", "Redaction", "Refusal", "Screened"]
 
@@ -22,7 +23,7 @@ Action = Literal["allow", "redact", "block"]
 _MASKS = dict.fromkeys(SECRET_KINDS, "[REDACTED_SECRET]") | {
     "email": "[REDACTED_EMAIL]", "phone": "[REDACTED_PHONE]", "national_id": "[REDACTED_ID]",
     "payment_card": "[REDACTED_CARD]", "iban": "[REDACTED_IBAN]"}
-_MASK = re.compile(r"\[REDACTED_[A-Z]{2,6}\]")
+_MASK = Lazy(r"\[REDACTED_[A-Z]{2,6}\]")
 # Where findings overlap, the union bears the first of these kinds.
 _RANK = {kind: rank for rank, kind in enumerate(SECRET_KINDS + PII_KINDS)}
 # Masking may bring two halves of something together; so a masked text is read again. The last round masks whole lines.
@@ -64,6 +65,7 @@ def _secrets(text: str) -> Iterator[Finding]:
     yield from connection_findings(text)
     yield from vendor_findings(text)
     yield from named_findings(text)
+    yield from placed_findings(text)
 
 
 def _everything(text: str) -> Iterator[Finding]:
@@ -87,7 +89,7 @@ def _merged(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def _hidden(text: str, seen: tuple[Finding, ...]) -> Iterator[Finding]:
     """What shows only in another reading of `text`, as spans of `text`."""
     readings: tuple[tuple[Callable, Callable], ...] = (
-        (plain_view, _everything), (spaced_view, _secrets), (wrapped_view, vendor_findings))
+        (plain_view, _everything), (spaced_view, _secrets), (decoded_view, _secrets), (wrapped_view, vendor_findings))
     for read, search in readings:
         view = read(text)
         for found in search(view.text) if view else ():
@@ -120,7 +122,7 @@ class Firewall:
 
     def scan(self, text: str) -> tuple[Finding, ...]:
         """All secrets and personal data of `text` whatever the actions are: spans of `text`, in order, not overlapping."""
-        masks = [match.span() for match in _MASK.finditer(text)]
+        masks = [match.span() for match in _MASK.finditer(text)] if "[REDACTED_" in text else []
         plain = _merged(_everything(text))
         found = _merged((*plain, *_hidden(text, plain)))
         return tuple(f for f in found if not any(a <= f.start and f.end <= b for a, b in masks))

@@ -3,50 +3,67 @@
 Each is a shape plus a proof where one exists (Luhn, mod 97, issued ranges) or a structure that dates, versions, builds
 and identifiers do not have.
 """
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from itertools import chain
 
+from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 from mnemos_mcp.mechanisms.firewall_rules import Finding
 
-_AT = re.compile(r"@(?=(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-]|\())")
-_DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,8}[^\W\d_]{2,24}")
-_LOCAL_PART = re.compile(r"[\w!#$%&*+/=?^{}|~-](?:[\w.!#$%&*+/=?^{}|~-]*[\w!#$%&*+/=?^{}|~-])?\Z")
-_FILE_ENDING = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif|ico|json|jsx?|tsx?|ya?ml|html?|css|scss|lock|toml|txt|log|xml|csv|pdf|gz|zip|exe|dll|so"
+_AT = Lazy(r"@(?=(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-]|\())")
+_DOMAIN = Lazy(r"(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,8}[^\W\d_]{2,24}")
+_LOCAL_PART = Lazy(r"[\w!#$%&*+/=?^{}|~-](?:[\w.!#$%&*+/=?^{}|~-]*[\w!#$%&*+/=?^{}|~-])?\Z")
+_FILE_ENDING = Lazy(r"\.(?:png|jpe?g|gif|svg|webp|avif|ico|json|jsx?|tsx?|ya?ml|html?|css|scss|lock|toml|txt|log|xml|csv|pdf|gz|zip|exe|dll|so"
     r"|class|jar|java|service)$", re.I)
-_SHELL_USE = re.compile(r"\b(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|autossh)\b[^\n|;]{0,100}\Z")
-_USERINFO = re.compile(r"://[^\s/@\"'`<>]*\Z")
-_REMOTE_PATH = re.compile(r":(?:[/~]|[\w.-]+/|[\w.-]+\.git\b)")
+_SHELL_USE = Lazy(r"\b(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|autossh)\b[^\n|;]{0,100}\Z")
+_USERINFO = Lazy(r"://[^\s/@\"'`<>]*\Z")
+_REMOTE_PATH = Lazy(r":(?:[/~]|[\w.-]+/|[\w.-]+\.git\b)")
 
-_CONTEXT = re.compile(r"(?:\b(?:phone|tel|telephone|telefon|t\u00e9l|t\u00e9l\u00e9phone|tel\u00e9fono|mobile?|mobil|handy|m\u00f3vil|cell|fax"
-    r"|whatsapp|sms|call|call me|ring|dial|text|reach|rufnummer|anrufen|hotline)\b|\u260e|\U0001f4de)[^\w\n+]{0,6}(?:(?:me|us|at|on|is|no|nr|number"
+_CONTEXT = Lazy(r"(?:\b(?:phone|tel|telephone|telefon|t\u00e9l|t\u00e9l\u00e9phone|tel\u00e9fono|mobile?|mobil|handy|m\u00f3vil|cell|fax"
+    r"|whatsapp|sms|call|call me|ring|dial|text|reach|rufnummer|anrufen|hotline|durchwahl|r\u00fcckruf|ph|portable|celular|telefone|telefoon|pager|dial-?in|(?:my|his|her|our|their|contact|cell|home|office|work|emergency|customer) (?:phone |mobile )?(?:number|no))\b|\u260e|\U0001f4de)[^\w\n+]{0,6}(?:(?:me|us|at|on|is|no|nr|number"
         r"|nummer|unter|num\u00e9ro|n\u00famero|ist|est|es|line|phone)\b[^\w\n+]{0,4}){0,3}\(?\Z", re.I)
-_PLUS = re.compile(r"\+(?<![\w+.)]\+)(?:[1-9]\d{0,2}(?:[ .\-/]?\(?\d{1,5}\)?){2,6}(?!\w)|[1-9]\d{7,14}(?!\w))")
-_ZEROS = re.compile(r"00(?<![\w.-]00)[1-9]\d{1,2}(?:[ ./-]\(?\d{2,5}\)?){2,5}(?!\w)")
-_NORTH = re.compile(r"[(2-9](?:(?<![\w.+-].)|(?<=(?<![\w.+-])1[ .-].))(?:(?<=\()[2-9]\d{2}\) ?[2-9]\d{2}[ .-]?\d{4}|(?<=\d)\d{2}(?:-[2-9]\d{2}-"
+_VERB = Lazy(r"\b(?:call|text|reach|ring|dial|sms|line)\s\Z", re.I)
+_PLUS = Lazy(r"\+(?<![\w+.)]\+)(?:[1-9]\d{0,2}(?:[ .\-/]?\(?\d{1,5}\)?){2,6}(?!\w)|[1-9]\d{7,14}(?!\w))")
+_ZEROS = Lazy(r"00(?<![\w.-]00)[1-9]\d{1,2}(?:[ ./-]\(?\d{2,5}\)?){2,5}(?!\w)")
+_NORTH = Lazy(r"[(2-9](?:(?<![\w.+-].)|(?<=(?<![\w.+-])1[ .-].))(?:(?<=\()[2-9]\d{2}\) ?[2-9]\d{2}[ .-]?\d{4}|(?<=\d)\d{2}(?:-[2-9]\d{2}-"
     r"|\.[2-9]\d{2}\.)\d{4})(?![\w-]|\.\d)")
-_FRENCH = re.compile(r"0(?<![\w.+-]0)[1-9](?:([ .])\d{2})(?:\1\d{2}){3}(?![\w-]|\.\d| \d)")
-_LOOSE = re.compile(r"[(\d](?<![\w.+-].)\d{1,6}\)?(?:[ ./-]{1,3}\(?\d{2,8}\)?){0,4}(?![\w-]|\.\d)")
-_DATE = re.compile(r"\+?(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d")
+_FRENCH = Lazy(r"0(?<![\w.+-]0)[1-9](?:([ .])\d{2})(?:\1\d{2}){3}(?![\w-]|\.\d| \d)")
+_DASHED = Lazy(r"0(?<![\w.+-]0)\d{1,3}-\d{3,4}-\d{4}(?![\w-]|\.\d)")
+_LOOSE = Lazy(r"[(\d](?<![\w.+-].)\d{1,6}\)?(?:[ ./-]{1,3}\(?\d{2,8}\)?){0,4}(?![\w-]|\.\d)")
+_DATE = Lazy(r"\+?(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d")
 
-_SSN = re.compile(r"\d(?<![\w.-]\d)\d\d([- ]?)\d{2}\1\d{4}(?![\w-]|\.\d)")
-_SSN_CONTEXT = re.compile(r"(?:\bssn\b|social security|\bitin\b|\btin\b)[^\n\d]{0,30}\Z", re.I)
+_SSN = Lazy(r"\d(?<![\w.-]\d)\d\d([- ]?)\d{2}\1\d{4}(?![\w-]|\.\d)")
+_SSN_CONTEXT = Lazy(r"(?:\bssn\b|social security|\bitin\b|\btin\b)[^\n\d]{0,30}\Z", re.I)
 
-_CARD = re.compile(r"\d(?<![\w.+-]\d)(?:\d{13,18}|\d{3}([ -])\d{4}\1\d{4}\1\d{2,4}(?:\1\d{1,3})?|\d{3}([ -])\d{6}\2\d{4,5})(?![\w-]|\.\d)")
-_ISSUER = re.compile(r"4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|6(?:011"
+_CARD = Lazy(r"\d(?<![\w.+-]\d)(?:\d{13,18}|\d{3}([ -])\d{4}\1\d{4}\1\d{2,4}(?:\1\d{1,3})?|\d{3}([ -])\d{6}\2\d{4,5})(?![\w-]|\.\d)")
+_ISSUER = Lazy(r"4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|6(?:011"
     r"|4[4-9]\d|5\d\d)\d{12}"
                      r"|35(?:2[89]|[3-8]\d)\d{12}|62\d{14,17}")
 
-_IBAN_START = re.compile(r"\d\d(?<=[A-Za-z]{2}\d\d)(?<![A-Za-z0-9][A-Za-z]{2}\d\d)(?=[ -]?[A-Za-z0-9]{4})")
-_IBAN_LENGTH = dict(zip(
-    ["AD", "AE", "AL", "AT", "AZ", "BA", "BE", "BG", "BH", "BR", "BY", "CH", "CR", "CY", "CZ", "DE", "DK", "DO", "EE", "EG", "ES", "FI", "FO", "FR",
-        "GB", "GE", "GI", "GL", "GR", "GT", "HR", "HU", "IE", "IL", "IQ", "IS", "IT", "JO", "KW", "KZ", "LB", "LC", "LI", "LT", "LU", "LV", "LY", "MC",
-        "MD", "ME", "MK", "MR", "MT", "MU", "NL", "NO", "PK", "PL", "PS", "PT", "QA", "RO", "RS", "SA", "SC", "SE", "SI", "SK", "SM", "TL", "TN", "TR",
-        "UA", "VA", "VG", "XK"],
-    map(int, ["24", "23", "28", "20", "28", "20", "16", "22", "22", "29", "28", "21", "22", "28", "24", "22", "18", "28", "20", "29", "24", "18", "18",
-        "27", "22", "22", "23", "18", "27", "28", "21", "28", "22", "23", "23", "26", "27", "30", "30", "20", "28", "32", "21", "20", "20", "21", "25",
-        "27", "24", "22", "19", "27", "31", "30", "18", "15", "24", "28", "29", "25", "29", "24", "22", "24", "31", "24", "19", "24", "27", "23", "24",
-        "26", "29", "22", "24", "20"]), strict=True))
+_IBAN_START = Lazy(r"\d\d(?<=[A-Za-z]{2}\d\d)(?<![A-Za-z0-9][A-Za-z]{2}\d\d)(?=[ \u00a0\u202f.-]?[A-Za-z0-9]{4})")
+# Length of a country's IBAN: the registry of ISO 13616.
+_IBAN_LENGTHS = """
+    15 NO
+    16 BE
+    18 DK FI FK FO GL NL SD
+    19 MK SI
+    20 AT BA EE KZ LT LU MN XK
+    21 CH HR LI LV
+    22 BG BH CR DE GB GE IE ME RS VA
+    23 AE GI IL IQ OM SO TL
+    24 AD CZ ES MD PK RO SA SE SK SY TN VG
+    25 LY PT ST
+    26 IS TR
+    27 BI DJ FR GR IT MC MR SM
+    28 AL AZ BY CY DO GT HN HU LB NI PL SV
+    29 BR EG PS QA UA
+    30 JO KW MU YE
+    31 MT SC
+    32 LC
+    33 RU"""
+_IBAN_LENGTH = {country: int(row.split()[0]) for row in _IBAN_LENGTHS.strip().splitlines() for country in row.split()[1:]}
 
 
 def luhn(digits: str) -> bool:
@@ -91,13 +108,15 @@ def _phones(text: str) -> Iterator[Finding]:
     for match in chain(_PLUS.finditer(text), _ZEROS.finditer(text)):
         if _dialable(match.group()):
             yield Finding("phone", *match.span(), "phone-plus")
-    for pattern in (_NORTH, _FRENCH):
+    for pattern in (_NORTH, _FRENCH, _DASHED):
         for match in pattern.finditer(text):
             yield Finding("phone", *match.span(), "phone-national")
     for match in _LOOSE.finditer(text):
         digits = len(re.sub(r"\D", "", match.group()))
         shaped = 7 <= digits <= 13 and not _DATE.match(match.group()) and match.group().count(".") != 3
-        if shaped and _CONTEXT.search(text[max(0, match.start() - 48):match.start()]):
+        before = text[max(0, match.start() - 48):match.start()]
+        counted = match.group().isdigit() and match.group()[0] != "0" and digits < 10 and _VERB.search(before)  # "call 1234567 times"
+        if shaped and not counted and _CONTEXT.search(before):
             yield Finding("phone", *match.span(), "phone-context")
 
 
@@ -122,9 +141,9 @@ def _ibans(text: str) -> Iterator[Finding]:
     for match in _IBAN_START.finditer(text):
         start = match.start() - 2
         length = _IBAN_LENGTH.get(text[start:start + 2].upper(), 0)
-        span = re.compile(rf"(?:[ -]?[A-Za-z0-9]){{{length - 4}}}(?![A-Za-z0-9])").match(text, match.end()) if length else None
+        span = re.compile(rf"(?:[ \u00a0\u202f.-]?[A-Za-z0-9]){{{length - 4}}}(?![A-Za-z0-9])").match(text, match.end()) if length else None
         if span:
-            code = re.sub("[ -]", "", text[start:span.end()]).upper()
+            code = re.sub("[^A-Za-z0-9]", "", text[start:span.end()]).upper()
             if int("".join(str(int(c, 36)) for c in code[4:] + code[:4])) % 97 == 1:
                 yield Finding("iban", start, span.end(), "iban")
 
@@ -133,7 +152,12 @@ def personal_findings(text: str) -> Iterator[Finding]:
     """Personal data in `text`, as spans of `text`; overlaps are left to the caller."""
     if "@" in text:
         yield from _emails(text)
-    yield from _ibans(text)
-    yield from _cards(text)
-    yield from _national_ids(text)
-    yield from _phones(text)
+    digits = sum(map(text.count, "0123456789"))
+    if digits > 9:
+        yield from _ibans(text)
+    if digits > 12:
+        yield from _cards(text)
+    if digits > 8:
+        yield from _national_ids(text)
+    if digits > 6:
+        yield from _phones(text)

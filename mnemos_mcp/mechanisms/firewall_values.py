@@ -1,11 +1,16 @@
 """Is this value a secret? Judged by its shape and by how it stands next to a name that says so."""
+from __future__ import annotations
+
 import math
 import re
 from collections import Counter
 from typing import Literal
 
-# How much the name alone proves: a password may be any word, a token must look random, a bare key more so.
-Strength = Literal["password", "secret", "key"]
+from mnemos_mcp.mechanisms.firewall_lazy import Lazy
+
+# How much the name alone proves: a password may be any word, a token must look random, some kind of key more so, the word "key" alone
+# most; a pin is digits.
+Strength = Literal["password", "secret", "key", "lone", "pin"]
 # How the value stands: `NAME=value` of an env file, an assignment in code or configuration, after "is", just next to it.
 Setting = Literal["env", "assigned", "said", "near"]
 
@@ -24,22 +29,22 @@ _WORDS = frozenset(["str", "string", "text", "int", "integer", "bool", "boolean"
     "public", "private", "read", "write", "admin-only", "obligatoire", "requis", "erforderlich", "falsch", "richtig", "leer", "geheim", "ungültig",
     "abgelaufen", "invalide", "vide", "requerido", "obligatoria", "vacío", "incorrecta", "case-sensitive", "auto-generated", "read-only", "write-only",
     "per-user", "per-project", "time-limited", "short-lived", "long-lived", "one-time", "base64-encoded", "url-safe"])
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = Lazy(
     r"your[-_ ]?|(?:^|[-_.])my[-_](?:api|secret|token|pass|key)|example|placeholder|change[-_]?(?:me|this|it)|replace[-_]?(?:me|this|with)"
     r"|redacted|insert[-_ ]|enter[-_ ]|to[-_]be[-_]|not[-_](?:set|a[-_]real)|[-_]here$|^here|xxxx|\*\*\*|\.\.\.|\u2026|\u2022\u2022|____|####|----"
         r"|<[^>]*>?$|todo|dummy|lorem",
     re.I)
 # A value that is fetched, computed or filled in later, not written down.
-_TEMPLATE = re.compile(
-    r"\$\{|\{\{|<%|%\(|\$\(|#\{|\{\w*\}|^\$[A-Za-z_]\w*$|^%\w+%$|^@\w+@$|^\{[\w.]+\}?$|^[!&*]\w|^ENC\[|^AQICA|^<|^\[|^op://|^vault:|^ref\+|^arn:"
+_TEMPLATE = Lazy(
+    r"\$\{|\{\{|<%|%\(|\$\(|#\{|\{\w*\}|^\$[A-Za-z_]\w*$|^%\w+%$|^@\w+@$|^\{[\w.]+\}?$|^[!&*][a-z_][a-z_-]*$|^ENC\[|^AQICA|^<|^\[|^op://|^vault:|^ref\+|^arn:"
         r"|^env[:.]|^file:"
-    r"|^https?://|^secretKeyRef|^!|^%s|^sha\d{1,3}[:-]|^md5:|^\\?$")
-_CODE = re.compile(r"&?[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)\w+)*[(\[{]|[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+$|[A-Za-z_]\w*<|\(|lambda$|await$|new$")
-_PATH = re.compile(r"(?:\.{0,2}|~|[A-Za-z]:)[/\\]+[\w.-]+(?:[/\\]|$)|[\w.-]+\.(?:txt|json|ya?ml|toml|env|pem|key|crt|py|js|ts|go|rs|md|cfg|ini|conf|sh)$")
-_VERSION = re.compile(r"v?\d+(?:\.\d+)+\S{0,12}$|\d{4}-\d\d-\d\d\S*$")
-_SECRET_WORD = re.compile(r"pass(?:wor[dt]|wd|phrase)|secret|token|api.?key|credential|kennwort|contrase|pwd", re.I)
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.I)
-_STATE = re.compile(r"\w+(?:ed|ing|able|ible|ful|less|ent|ant|\u00e9e?|iert|bar|ada?|ido|ida)$")
+    r"|^https?://|^secretKeyRef|^%s|^sha\d{1,3}[:-]|^md5:|^\\?$")
+_CODE = Lazy(r"&?[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)\w+)*[(\[{]|[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+$|[A-Za-z_]\w*<|[(*]|@[a-z][a-z-]*(?:[./:]|$)|\S*\[:|lambda$|await$|new$")
+_PATH = Lazy(r"(?:\.{0,2}|~|[A-Za-z]:)[/\\]+[\w.-]+(?:[/\\]|$)|[\w.-]+\.(?:txt|json|ya?ml|toml|env|pem|key|crt|py|js|ts|go|rs|md|cfg|ini|conf|sh)$")
+_VERSION = Lazy(r"v?\d+(?:\.\d+)+\S{0,12}$|\d{4}-\d\d-\d\d\S*$")
+_SECRET_WORD = Lazy(r"pass(?:wor[dt]|wd|phrase)|secret|token|api.?key|credential|kennwort|contrase|pwd", re.I)
+_UUID = Lazy(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.I)
+_STATE = Lazy(r"\w+(?:ed|ing|able|ible|ful|less|ent|ant|\u00e9e?|iert|bar|ada?|ido|ida|[aeiu]t[aoe]|ss[ao]|[o\u00f3\u00e1]ri[ao])$")
 
 
 def entropy(value: str) -> float:
@@ -97,37 +102,62 @@ def _password(value: str, setting: Setting, quoted: bool, closes: bool) -> bool:
     if len(value) < 4:
         return False
     plain = value.replace("-", "").replace("_", "").replace("'", "").isalpha()
-    if plain or wordlike(value):
-        if _SECRET_WORD.search(value) and (plain or not (quoted or setting in ("env", "assigned") or re.search(r"\d", value))):
-            return False
-        if setting == "env":
-            return True
-        if setting == "near" or " " in value.strip():
-            return False
-        if setting == "said" and not quoted and plain:
-            return closes and not _STATE.match(value) and value.count("-") != 1 and (len(value) > 4)
-        if plain and not quoted:
-            return closes and not re.fullmatch("(?:[A-Z][a-z]+)+", value)
-        return quoted or closes or not plain
     if " " in value.strip():
         return bool(quoted and re.search(r"\d", value) and len(value.split()) < 6 and not re.search("[.?!:]", value) and setting != "near")
+    if plain or wordlike(value):
+        return _word(value, setting, quoted, closes, plain)
     if value.isdigit():
         return setting != "near" and (len(value) >= 4 if setting != "said" else len(value) >= 6)
-    return setting != "near" or bool(len(value) >= 6 and re.search("[A-Za-z]", value) and re.search(r"[\d!@#$%^&*]", value))
+    return setting != "near" or _mixed(value)
+
+
+def _word(value: str, setting: Setting, quoted: bool, closes: bool, plain: bool) -> bool:
+    """Whether a value that reads as words is the password itself."""
+    digits = sum(c.isdigit() for c in value)
+    if _SECRET_WORD.search(value) and (plain or not (quoted or setting in ("env", "assigned") or digits)):
+        return False
+    if setting == "env":
+        return True
+    if setting == "near":
+        return closes and digits >= 2 and _mixed(value) and not _VERSION.search(value)
+    if setting == "said" and not quoted and plain:
+        return closes and not _STATE.match(value) and "_" not in value and value.count("-") != 1 and len(value) > 4 and not value.isupper()
+    if plain and not quoted:
+        # snake_case and CamelCase without quotes are names of code.
+        return closes and "_" not in value and not re.fullmatch("(?:[A-Z][a-z]+)+", value)
+    return quoted or closes or not plain
+
+
+def _mixed(value: str) -> bool:
+    return bool(len(value) >= 6 and re.search("[A-Za-z]", value) and re.search(r"[\d!@#$%^&*]", value))
+
+
+def _lone(value: str) -> bool:
+    """After the word "key" alone: long, of all three classes, as random as a key and no path, hash or id."""
+    classes = [re.search(c, value) for c in ("[A-Z]", "[a-z]", "[0-9]")]
+    return len(value) >= 28 and all(classes) and bool(re.fullmatch(r"[\w+/=-]+", value)) and entropy(value) > 4.0 and value.count("/") < 4 \
+        and not wordlike(value) and not _UUID.match(value)
 
 
 def is_secret(value: str, strength: Strength, setting: Setting, quoted: bool, closes: bool) -> bool:
     """Whether `value`, found beside a name of this `strength`, is a secret. `closes`: it ends its line or clause."""
-    if len(value) < 3 or _never(value, setting, quoted):
+    if len(value) < 3 or (setting == "near" and not quoted and (value.isalpha() if strength == "password" else len(value) < 8)):
         return False
+    if _never(value, setting, quoted):
+        return False
+    if strength == "pin":
+        return value.isdigit() and 4 <= len(value) <= 8 and setting in ("env", "assigned", "said") and closes
     if strength == "password":
         return _password(value, setting, quoted, closes)
     if " " in value.strip():
         return False
+    if strength == "lone":
+        return _lone(value)
     if strength == "key":
-        return not _UUID.match(value) and _random(value, 16, 3.0)
+        return not _UUID.match(value) and _random(value, 16, 3.0) and bool(re.search(r"\d", value))
     if setting == "env" and value.isalpha() and len(value) >= 12 and not re.match("(?i)(?:test|some)", value):
         return True
     if not quoted and _SECRET_WORD.search(value) and value.replace("_", "").isalnum() and len(value) < 16:
         return False
-    return _random(value, 8, 2.5) or bool(quoted and len(value) >= 16 and re.search("[!@#$%^&*+/]", value) and not wordlike(value))
+    return _random(value, 8, 2.5) or bool(quoted and len(value) >= 10 and re.search("[!@#$%^&*+/]", value) and re.search("[A-Z]", value)
+                                          and re.search("[a-z]", value) and not wordlike(value))

@@ -1,34 +1,41 @@
-"""Text made safe to store, and its other readings: what hides in full width, escapes, cuts and spacing."""
-import html
+"""Text made safe to store, and its other readings: what hides in full width, escapes, cuts, spacing and base64."""
+from __future__ import annotations
+
+import binascii
 import re
-import unicodedata
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import unquote
+
+from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 
 # Terminal colours; line ends; what has no place in text; what turns the reading direction; characters nobody sees.
-_ANSI = re.compile(r"\x1b\[[0-9;?]{0,32}[ -/]{0,4}[@-~]")
-_NEWLINE = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_NUL = re.compile("\x00+")
-_DROPPED = re.compile("[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u206f\ufeff\U000e0000-\U000e007f]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_ANSI = Lazy(r"\x1b\[[0-9;?]{0,32}[ -/]{0,4}[@-~]")
+_NEWLINE = Lazy("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_NUL = Lazy("\x00+")
+_DROPPED = Lazy("[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u206f\ufeff\U000e0000-\U000e007f]")
+_SURROGATE = Lazy("[\ud800-\udfff]")
 # Unicode needs at most 30 marks on a letter (Stream-Safe Text Format, UAX 15); more is slow to normalise and means nothing.
 _MARK = "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
-_MARKS = re.compile(f"({_MARK}{{30}}){_MARK}+")
-_PRIVATE = re.compile(r"<(/?)private(?![\w-])[^<>]{0,80}>?", re.I)
+_MARKS = Lazy(f"({_MARK}{{30}}){_MARK}+")
+_PRIVATE = Lazy(r"<(/?)private(?![\w-])[^<>]{0,80}>?", re.I)
 
 _UNSEEN = "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f"
 _FOLDED = ("\u00aa\u00b2\u00b3\u00b9\u00ba\u2010-\u2015\u2070-\u209c\u2100-\u214f\u2212\u2460-\u24ff\u3000\ufe50-\ufe6b\uff01-\uff5e"
            "\U0001d400-\U0001d7ff\U0001f130-\U0001f189")
-# One leading class, then look-behinds: the search skips to the few characters that can begin a disguise.
-_PLAIN = re.compile(
-    rf"[\\%&\"'`^={_UNSEEN}{_FOLDED}](?:"
-    r"(?<=\\)\\{0,3}(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrt]|\r?\n[ \t]*|[_.\-~/+=:@\"'])"
-    r"|(?<=%)[0-9a-fA-F]{2}|(?<=&)(?:#\d{1,6}|#x[0-9a-fA-F]{1,5}|amp|quot|lt|gt|apos|nbsp|lowbar|hyphen|colon|equals|commat|period);"
-    r"|(?<=[\"'])(?:[ \t]{0,20}[+.][ \t]{0,20}\n?[ \t]{0,40}[\"']|[ \t]{0,20}\n[ \t]{0,40}[\"'](?=\w))|(?<=[`^=])\n[ \t]{0,40}"
-    rf"|(?<=[{_UNSEEN}])[{_UNSEEN}]*|(?<=[{_FOLDED}]))")
-_SPACED = re.compile(r"\s(?<=\s)\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}|\A\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}")
-_WRAPPED = re.compile(r"(?<=[A-Za-z0-9_-])\n[ \t>|]{0,20}(?=[A-Za-z0-9_-])")
+# The disguises, each with the characters it begins with. A pattern of those that a text can hold is one leading class, then
+# look-behinds: the search skips to the few characters that can begin a disguise.
+_DISGUISES = (
+    ("\\", r"\\", r"(?<=\\)\\{0,3}(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrt]|\r?\n[ \t]*|[_.\-~/+=:@\"'])"),
+    ("%", "%", r"(?<=%)[0-9a-fA-F]{2}"),
+    ("&", "&", r"(?<=&)(?:#\d{1,6}|#x[0-9a-fA-F]{1,5}|amp|quot|lt|gt|apos|nbsp|lowbar|hyphen|colon|equals|commat|period);"),
+    ("\"'", "\"'", r"(?<=[\"'])(?:[ \t]{0,20}[+.][ \t]{0,20}\n?[ \t]{0,40}[\"']|[ \t]{0,20}\n[ \t]{0,40}[\"'](?=\w))"),
+    ("`^=", "`^=", r"(?<=[`^=])\n[ \t>|]{0,40}"))
+_UNICODE = (_UNSEEN + _FOLDED, rf"(?<=[{_UNSEEN}])[{_UNSEEN}]*|(?<=[{_FOLDED}])")
+_SPACED = Lazy(r"\s(?<=\s)\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}|\A\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}|(?<![^\s\"'`(])[!-~](?:([.,|\u00b7])[!-~](?![^\s.,|\u00b7\"'`)])){11,}")
+_WRAPPED = Lazy(r"(?<=[A-Za-z0-9_-])\n[ \t>|]{0,20}(?=[A-Za-z0-9_-])")
+_ENCODED = Lazy(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_READABLE = bytes(range(32, 127)) + b"\t\n\r"
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class View:
         return min(origin + after, last)
 
 
-def _view(text: str, pattern: re.Pattern[str], replace) -> View | None:
+def _view(text: str, pattern: Lazy | re.Pattern[str], replace: Callable[[str], str]) -> View | None:
     """`text` with each match replaced; None when nothing matches. Even pieces are copied, odd ones replaced."""
     out, starts, origins, done, size = [], [], [], 0, 0
     for match in pattern.finditer(text):
@@ -77,11 +84,13 @@ def _plain(found: str) -> str:
             return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
         return {"n": "\n", "r": "\n", "t": "\t"}.get(head[0], head if head.strip() else "")
     if found[0] == "%":
-        return unquote(found) if int(found[1:], 16) < 128 else found
+        return chr(int(found[1:], 16)) if int(found[1:], 16) < 128 else found
     if found[0] == "&":
+        import html
         return html.unescape(found)
     if found[0] in "\"'`^=":
         return ""
+    import unicodedata
     if unicodedata.category(found[0]) in ("Cf", "Mn", "Lo"):
         return unicodedata.normalize("NFKC", found) if found[0] in "\u00aa\u00ba" else ""
     return "-" if found in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212" else unicodedata.normalize("NFKC", found)
@@ -89,17 +98,61 @@ def _plain(found: str) -> str:
 
 def plain_view(text: str) -> View | None:
     """Full width, invisible characters, escapes and cut lines undone; None when there are none."""
-    return _view(text, _PLAIN, _plain)
+    chosen = tuple(i for i, (marks, _, _) in enumerate(_DISGUISES) if any(mark in text for mark in marks))
+    if 3 in chosen and not ("\n" in text or "+" in text or "." in text):
+        chosen = tuple(i for i in chosen if i != 3)
+    chosen += () if text.isascii() else (-1,)
+    return _view(text, _disguises(chosen), _plain) if chosen else None
+
+
+_compiled: dict[tuple[int, ...], Lazy] = {}
+
+
+def _disguises(chosen: tuple[int, ...]) -> Lazy:
+    if chosen not in _compiled:
+        parts = [_DISGUISES[i][1:] if i >= 0 else _UNICODE for i in chosen]
+        _compiled[chosen] = Lazy(f"[{''.join(lead for lead, _ in parts)}](?:{'|'.join(rest for _, rest in parts)})")
+    return _compiled[chosen]
 
 
 def spaced_view(text: str) -> View | None:
-    """Runs of single characters set apart by a space, closed up; None when there are none."""
-    return _view(text, _SPACED, lambda run: re.sub(r"\s", "", run))
+    """Runs of single characters set apart by a blank or a point, closed up; None when there are none."""
+    singles = 0
+    for word in text.split():
+        singles = singles + 1 if len(word) == 1 else 0
+        if singles > 11 or (len(word) > 22 and word[1] == word[3] == word[5] != word[0]):
+            return _view(text, _SPACED, lambda run: re.sub(r"\s", "", run) if run[1:2] not in ".,|\u00b7" else run[::2])
+    return None
 
 
 def wrapped_view(text: str) -> View | None:
     """Lines that end and begin in the middle of a word, joined; None when there are none."""
-    return _view(text, _WRAPPED, lambda _: "")
+    return _view(text, _WRAPPED, lambda _: "") if "\n" in text else None
+
+
+def decoded_view(text: str) -> View | None:
+    """What stands in base64 and is text itself, a line a piece; None when there is none."""
+    if not any(len(word) >= 24 for word in text.split()):
+        return None
+    out, starts, origins, size, done = [], [], [], 0, 0
+    for match in _ENCODED.finditer(text):
+        clear = _decoded(match.group())
+        if clear:
+            starts += [size, size + 1]
+            origins += [done, match.start()]
+            out += ["\n", clear]
+            size += 1 + len(clear)
+            done = match.end()
+    return View("".join([*out, "\n"]), (*starts, size), (*origins, done)) if done else None
+
+
+def _decoded(code: str) -> str:
+    body = code.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        raw = binascii.a2b_base64(body[:len(body) - (len(body) % 4 == 1)] + "=" * (-len(body) % 4 % 3))
+    except binascii.Error:
+        return ""
+    return raw.decode("ascii") if len(raw) >= 16 and not raw.translate(None, _READABLE) else ""
 
 
 def without_private(text: str) -> str:
@@ -122,10 +175,13 @@ def without_private(text: str) -> str:
 
 def clean(text: str) -> str:
     """`text` that every layer can hold: no surrogates, control or direction characters, no private parts, NFC."""
-    if _SURROGATE.search(text):
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    text = _NEWLINE.sub("\n", _NUL.sub(" ", _ANSI.sub("", text)))
-    text = _DROPPED.sub("", text)
+    # Printable means: no control, format, surrogate or line separator; most texts are, but for their newlines and tabs.
+    if not text.replace("\n", "").replace("\t", "").isprintable():
+        if not text.isascii() and _SURROGATE.search(text):
+            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        text = _NEWLINE.sub("\n", _NUL.sub(" ", _ANSI.sub("", text) if "\x1b" in text else text))
+        text = _DROPPED.sub("", text)
     if not text.isascii():
+        import unicodedata
         text = unicodedata.normalize("NFC", _MARKS.sub(r"\1", text))
     return without_private(text) if "private" in text.lower() else text

@@ -1,0 +1,146 @@
+"""Secrets known by their place in a command, a header, an SQL statement, a call, a table or a phrase, with no name of their own beside them."""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mnemos_mcp.mechanisms.firewall_lazy import Lazy
+from mnemos_mcp.mechanisms.firewall_rules import Finding
+from mnemos_mcp.mechanisms.firewall_values import is_secret
+from mnemos_mcp.mechanisms.firewall_words import PASSWORD_WORDS
+
+_BEARER = Lazy(r"(?:[Bb]earer|BEARER)[ \t]*(?:[,:][ \t]*)?([A-Za-z0-9_.~+/=!^*-]{12,})|(?:[Bb]asic|BASIC)[ \t]+([A-Za-z0-9+/]{12,}={0,2})(?![\w-])"
+               r"|[Aa]uthorization[\"']?[ \t]*[:=][ \t]*[\"']?(?:(?:[Tt]oken|ApiKey|Apikey|key|SSWS|Key)[ \t]+(?:token=)?)?[\"']?([\w.=+/-]{16,})")
+_COOKIE = Lazy(r"(?:^|[;:][ \t]*)[\w.-]{0,30}(?:sess|sid|auth|token|jwt|remember|login)[\w.-]{0,20}=([^\s;\"',]{16,4096})", re.I)
+
+# Commands and how each takes a secret: the words that begin it, and what stands before the value. A value may stand in quotes.
+_FLAGS = tuple((tuple(words.split("|")), sign, Lazy(rf"(?<![\w-])(?:{words})(?![\w-])[^\n|;]{{0,200}}?{flag}" r"[\"']?([^\s\"'$<{-][^\s\"'`]{3,200})")) for words, sign, flag in (
+    ("sshpass", "-p", r"[ \t]-p[ \t]*"), ("mysql|mysqldump|mysqladmin|mariadb|mariadb-dump", " -p", r"(?<=[ \t])-p"),
+    ("docker|podman|nerdctl|helm|oc|az|skopeo|buildah|crane", " -p ", r"(?<=login)[ \t](?:[^\n|;]{0,160}?[ \t])?-p[ \t]+"),
+    ("mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport", " -p", r"[ \t]-p[ \t]*"), ("redis-cli", " -a ", r"[ \t]-a[ \t]+"),
+    ("curl|wget|http|https|xh|ab", " -", r"(?<=[ \t])(?:-u|--user|-a|-A|--proxy-user|-U)[ \t=]*[\"']?[\w.@+-]{1,64}:"),
+    ("smbclient|smbget|rpcclient", " -U", r"[ \t]-U[ \t]*[\"']?[\w.\\@-]{1,64}%"), ("net use", "/user:", r"/user:\S{1,64}[ \t]+"),
+    ("openssl", " -", r"(?:[ \t](?:-k|-K)[ \t]+|[ \t]-pass(?:in|out)?[ \t]+pass:)"), ("zip|unzip", " -P", r"[ \t]-P[ \t]*"), ("7z|7za|7zz|rar|unrar", " -p", r"[ \t]-p"),
+    ("htpasswd", " -", r"[ \t]-\w*b\w*[ \t]+(?:-\w+[ \t]+)*\S+[ \t]+[\w.@-]{1,64}[ \t]+"), ("useradd|usermod", " -p ", r"[ \t]-p[ \t]+"),
+    ("sqlplus|rman|expdp|impdp", "@", r"[ \t][\w#$]{1,40}/(?=[^\s@/]{4,60}@)"), ("sqlcmd|bcp|osql|isql|tsql", " -P", r"[ \t]-P[ \t]*"),
+    ("rabbitmqctl", "_", r"[ \t](?:add_user|change_password|authenticate_user)[ \t]+[\w.-]{1,64}[ \t]+"), ("ldapsearch|ldapmodify|ldapadd|ldapwhoami", " -w ", r"[ \t]-w[ \t]+"),
+    ("ipmitool", " -P ", r"[ \t]-P[ \t]+"), ("gh secret set", " -", r"[ \t](?:-b|--body)[ =]"), ("nuget push|nuget setapikey", " ", r"[ \t](?:-k[ \t]+)?(?=\w{24,})"),
+    ("wandb login|cargo login", " ", r"[ \t]+(?:--relogin[ \t]+)?(?=\w{24,})"), ("doctl|railway|vercel|netlify|fly|flyctl|glab", " -", r"[ \t](?:-t|--auth)[ =](?=\S{16,})"),
+    ("vncpasswd|x11vnc", " -passwd", r"[ \t]-passwd[ \t]+"), ("net user", " ", r"[ \t]+[\w.-]{1,40}[ \t]+(?!/)")))
+_PIPED = Lazy(r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?[\"']?(?:[\w.-]{1,32}:)?([^\s\"'$|:]{4,128})[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?"
+              r"(?:sudo[ \t]+-S|passwd[ \t]+--stdin|chpasswd|docker[ \t]+login|podman[ \t]+login|cryptsetup|gpg)")
+_SQL = Lazy(r"(?:identified|password)\b(?:(?<=password)[ \t]+(?=N?'))?[^'\"\n;]{0,60}?(?:(?<=password )|\b(?:by|as)|=|\(|password|for)[ \t]*(?:(?:'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|\w+)(?:@'[^'\n]{1,60}')?[ \t]*=[ \t]*"
+            r"(?:password\()?)?N?(['\"])([^'\"\n]{4,128})\1", re.I)
+_SQL_BEFORE = Lazy(r"\b(?:create|alter)[ \t]+(?:user|role|login|database)\b|\bgrant\b|\bset[ \t]+\Z", re.I)
+_PAIR = Lazy(r"(?:[Aa]uth|[Cc]redentials?|[Ll]ogin|[Ss]ign_?[Ii]n|authenticate|getConnection|UsernamePassword\w*|BasicAuth\w*|basic_auth)[\"']?[ \t]*(?:[:=][ \t]*)?[\[(]"
+             r"(?:[\w.]{1,40}[ \t]*,[ \t]*)?(?:b?[\"'][^\"'\n]{1,80}[\"'])[ \t]*,[ \t]*b?([\"'])([^\"'\n]{4,128})\1[ \t]*[\])]")
+_COLON = Lazy(r"(?:basic|auth|credentials?|creds|login|log in|logged in|sign in|signed in|zugangsdaten|identifiants|credenciales|credenziali|anmeldung|anmelden|einloggen)"
+              r"\w{0,4}[\"']?(?:[ \t](?:for|f\u00fcr|to|the|[a-z-]{3,16})){0,4}[ \t]*(?:[:=]|is|are|with|as|mit|sind|using|avec|sont)?[ \t]*[\"'`(]?(?:user[ \t])?"
+              r"[a-z][\w.@-]{1,40}(?:[ \t]*[:/][ \t]*|[ \t](?:with|mit|and|und|avec)[ \t])[`]?([^\s\"'`),;]{6,64})", re.I)
+_PGPASS = Lazy(r"(?:^|[\s\"'])(?:[\w-]+(?:\.[\w-]+)*|\*):(?:\d{2,5}|\*):[\w*-]{1,40}:[\w*.@-]{1,40}:([^\s:\"'/]{4,128})(?=[\s\"']|$)")
+_ROW = Lazy(r"(?:^|\n)[ \t]*\|[^\n]*\|[ \t]*(?=\n)")
+_PHRASE = Lazy(r"(?:seed|mnemonic|recovery|backup|wallet|secret)[ -]?(?:phrase|words|seed)?\b[^\n:]{0,30}[:=][ \t]*[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})\b")
+_USERLIST = Lazy(r"\"[\w.-]{1,40}\"[ \t]+\"([^\"\n]{6,128})\"[^\n]{0,60}(?:userlist|pgbouncer)")
+_SECRET_WORDS = ("pass", "pw", "secret", "token", "api key", "apikey", "api-key", "credential")
+
+
+def _found(match: re.Match[str], group: int, strong: str, rule: str, quoted: bool = True, kind: str = "credential", setting: str = "assigned") -> Iterator[Finding]:
+    value = match.group(group)
+    if is_secret(value.rstrip(",;"), strong, setting, quoted, True):  # type: ignore[arg-type]
+        yield Finding(kind, *match.span(group), rule)
+
+
+def _headers(text: str, low: str) -> Iterator[Finding]:
+    if "bearer" in low or "basic" in low or "authorization" in low:
+        for match in _BEARER.finditer(text):
+            if match.lastindex:
+                yield from _found(match, match.lastindex, "secret", "authorization", kind="access_token", setting="said")
+    if "cookie" in low:
+        at = low.find("cookie")
+        for match in _COOKIE.finditer(text, at):
+            yield from _found(match, 1, "secret", "cookie", kind="access_token")
+
+
+def _flags(text: str, low: str) -> Iterator[Finding]:
+    if " -" in text or "net u" in low or "rabbitmqctl" in low or "login" in low or "sqlplus" in low or "nuget" in low:
+        for words, sign, pattern in _FLAGS:
+            if sign in text and any(word in text for word in words):
+                for match in pattern.finditer(text):
+                    if not re.fullmatch(r"\d{1,5}", match.group(1)):  # a port
+                        yield from _found(match, 1, "password", "flag", quoted=False, setting="env")
+    if "|" in text and ("echo" in text or "printf" in text):
+        for match in _PIPED.finditer(text):
+            yield from _found(match, 1, "password", "piped", setting="env")
+
+
+def _statements(text: str, low: str) -> Iterator[Finding]:
+    if ("'" in text or '"' in text) and ("identified" in low or "password" in low) and any(w in low for w in ("create", "alter", "grant", "set ")):
+        for match in _SQL.finditer(text):
+            if low.startswith("identified", match.start()) or _SQL_BEFORE.search(text, max(0, match.start() - 160), match.start()):
+                yield from _found(match, 2, "password", "sql")
+    if "," in text and ('"' in text or "'" in text) and any(word in low for word in ("auth", "login", "credential", "getconnection", "sign", "password")):
+        for match in _PAIR.finditer(text):
+            value = match.group(2)
+            if re.search(r"\d", value) and re.search("[A-Za-z]", value) and not re.search(r"[/@ ]|^\w+\.\w+$", value):
+                yield from _found(match, 2, "password", "pair")
+
+
+def _mixed(word: str) -> bool:
+    return len(word) > 5 and not word.isalpha() and any(c.isdigit() for c in word) and any(c.isalpha() for c in word)
+
+
+def _phrases(text: str, low: str) -> Iterator[Finding]:
+    if (":" in text or "/" in text or " with " in text or " and " in text) and any(w in low for w in ("auth", "cred", "log", "sign", "zugang", "identif", "anmeld", "einlog")) and any(_mixed(word) for word in text.split()):
+        for match in _COLON.finditer(text):
+            value = match.group(1)
+            if re.search(r"\d", value) and re.search("[A-Za-z]", value) and "/" not in value and "." not in value[:-1]:
+                yield from _found(match, 1, "password", "user-and-password", quoted=False, setting="said")
+    if text.count(":") > 3:
+        for match in _PGPASS.finditer(text):
+            if re.search("[A-Za-z]", match.group(1)) and re.search(r"\d", match.group(1)) and not re.fullmatch(r"[0-9a-fA-F]+", match.group(1)):
+                yield from _found(match, 1, "password", "pgpass", quoted=False, setting="near")
+    if "phrase" in low or "mnemonic" in low or "seed" in low or "words" in low:
+        for match in _PHRASE.finditer(text):
+            if len(set(match.group(1).split())) > 10:
+                yield Finding("private_key", *match.span(1), "seed-phrase")
+    if "pgbouncer" in low or "userlist" in low:
+        for match in _USERLIST.finditer(text):
+            yield from _found(match, 1, "password", "userlist")
+
+
+def _tables(text: str) -> Iterator[Finding]:
+    """A Markdown table with a column of that name."""
+    columns: list[int] = []
+    last = -2
+    for match in _ROW.finditer(text):
+        row = match.group().lstrip("\n")
+        start = match.end() - len(row)
+        cells = row.split("|")
+        if start > last + 1:
+            words = [cell.strip(" \t*`").lower() for cell in cells]
+            columns = [i for i, cell in enumerate(words) if cell in ("password", "passwort", "pw", "pass", "secret", "token", "api key", "kennwort", "passwd")
+                       or cell in PASSWORD_WORDS]
+        else:
+            for column in columns:
+                yield from _cell(text, cells, column, start)
+        last = match.end()
+
+
+def _cell(text: str, cells: list[str], column: int, start: int) -> Iterator[Finding]:
+    if column >= len(cells):
+        return
+    value = cells[column].strip(" \t*`")
+    first = text.find(value, start + len("|".join(cells[:column])) + (column > 0)) if value else -1
+    if first >= 0 and re.search(r"\d", value) and is_secret(value, "password", "assigned", False, True):
+        yield Finding("credential", first, first + len(value), "table")
+
+
+def placed_findings(text: str) -> Iterator[Finding]:
+    """Secrets of `text` known by their place, as spans of `text`."""
+    low = text.lower()
+    yield from _headers(text, low)
+    yield from _flags(text, low)
+    yield from _statements(text, low)
+    yield from _phrases(text, low)
+    if text.count("|") > 5 and "\n" in text:
+        yield from _tables(text + "\n")
