@@ -14,7 +14,8 @@ HINTS = ("pass", "pwd", "pw", "secret", "token", "key", "credential", "creds", "
 PASSWORD_WORDS = tuple("""kennwort|passwort|contraseña|contrasena|mot de passe|mots de passe|mdp~|parola d'ordine|parola~|senha~|palavra-passe|wachtwoord
 |hasło~|haslo~|lösenord|adgangskode|passord|salasana|heslo~|şifre~|sifre~|пароль|пароля|паролем|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호
 |पासवर्ड|كلمة المرور|كلمة السر|mật khẩu|kata sandi|jelszó|parolă~|lozinka~|κωδικός πρόσβασης|סיסמה|รหัสผ่าน""".replace("\n", "").split("|"))
-SECRET_WORDS = tuple(["geheimnis", "schlüssel", "schluessel", "jeton", "clé", "clave~", "chiave~", "chave~", "sleutel~", "klucz~", "ключ", "токен", "密钥", "密鑰", "令牌", "トークン", "토큰", "zugangsdaten"])
+SECRET_WORDS = ("geheimnis", "schlüssel", "schluessel", "jeton", "clé", "clave~", "chiave~", "chave~", "sleutel~", "klucz~", "ключ", "токен", "密钥", "密鑰",
+                "令牌", "トークン", "토큰", "zugangsdaten")
 # A word for "key" is a word for a secret only with one of these beside it.
 _KEY_WORDS = ("schlüssel", "schluessel", "clé", "clave", "chiave", "chave", "sleutel", "klucz", "ключ")
 FOREIGN = tuple(word.rstrip("~") for word in PASSWORD_WORDS + SECRET_WORDS)
