@@ -33,8 +33,8 @@ def page(config: Any) -> str:
 
 
 def _part(line: str, mechanism: Any) -> str:
-    fields = dataclasses.fields(mechanism) if dataclasses.is_dataclass(mechanism) else ()
-    numbers = ", ".join(f"{f.name} {_shown(getattr(mechanism, f.name))}" for f in fields)
+    names = getattr(mechanism, "_fields", None) or ([f.name for f in dataclasses.fields(mechanism)] if dataclasses.is_dataclass(mechanism) else [])
+    numbers = ", ".join(f"{name} {_shown(getattr(mechanism, name))}" for name in names)
     return f"- {line}" + (f"\n  {numbers}" if numbers else "")
 
 

@@ -9,16 +9,22 @@ from typing import Any, TypeVar
 M = TypeVar("M")
 
 
+def parameters(mechanism: Any) -> list[str]:
+    """Names of a mechanism's tunable numbers: it is a frozen dataclass, or a named tuple where hooks load it."""
+    return list(getattr(mechanism, "_fields", ())) or [f.name for f in dataclasses.fields(mechanism)]
+
+
 def fitted(mechanism: M, table: str, values: Mapping[str, Any]) -> tuple[M, list[str]]:
     """The mechanism with these values, and a sentence for each name or value that does not fit (its default stays)."""
     problems: list[str] = []
-    allowed = {f.name: getattr(mechanism, f.name) for f in dataclasses.fields(mechanism)}  # type: ignore[arg-type]
+    allowed = {name: getattr(mechanism, name) for name in parameters(mechanism)}
     for name, value in values.items():
         if name not in allowed:
             problems.append(unknown(f"[{table}] {name}", name, list(allowed)))
             continue
         try:
-            mechanism = dataclasses.replace(mechanism, **{name: _like(allowed[name], value)})  # type: ignore[type-var]
+            mechanism = type(mechanism)(**{**allowed, name: _like(allowed[name], value)})
+            allowed[name] = getattr(mechanism, name)
         except (TypeError, ValueError) as error:
             problems.append(f"[{table}] {name} = {value!r}: {error}; the default {allowed[name]!r} is used")
     return mechanism, problems

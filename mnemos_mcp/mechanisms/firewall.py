@@ -5,8 +5,7 @@ ideas: own tables after gitleaks (MIT) and the vendors' pages; Luhn; ISO 13616 m
 """
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mnemos_mcp.mechanisms.firewall_blocks import connection_findings, key_findings
 from mnemos_mcp.mechanisms.firewall_commands import placed_findings
@@ -36,24 +35,21 @@ class CleanText(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True)
-class Redaction:
+class Redaction(NamedTuple):
     """How many values of one kind were masked in a text."""
 
     kind: str
     count: int
 
 
-@dataclass(frozen=True)
-class Screened:
+class Screened(NamedTuple):
     """Text that may be stored, embedded, logged and shown, and what was masked in it."""
 
     text: CleanText
     redactions: tuple[Redaction, ...] = ()
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """Why a text may not enter: `private`, `empty`, `too_long`, or the kind of what it holds. Never the text."""
 
     kind: str
@@ -112,9 +108,8 @@ def _mask(text: str, findings: tuple[Finding, ...], whole_lines: bool) -> str:
     return "".join([*parts, text[done:]])
 
 
-@dataclass(frozen=True)
-class Firewall:
-    """What may enter. Each action is allow, redact or block; `max_chars` bounds one text (characters)."""
+class Firewall(NamedTuple):
+    """What may enter. Each action is allow, redact or block; `max_chars` bounds one text (characters). A named tuple: hooks load it."""
 
     secret_action: Action = "block"
     pii_action: Action = "redact"

@@ -5,7 +5,7 @@ import binascii
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 
@@ -38,8 +38,7 @@ _ENCODED = Lazy(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _READABLE = bytes(range(32, 127)) + b"\t\n\r"
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """Another reading of a text, with the way back: `starts[i]` in `text` is `origins[i]` in the source."""
 
     text: str

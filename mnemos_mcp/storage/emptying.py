@@ -8,7 +8,8 @@ from .erasure import PROBE_BYTES
 from .integrity import SIDE_FILES, explain
 from .statement import run
 
-TABLES = ("tag", "vector", "revision", "edge", "note", "recall", "episode", "run_change", "run", "project", "kept", "counter", "failure", "receipt", "session", "hook_time", "memory")
+TABLES = ("tag", "vector", "revision", "edge", "note", "recall", "episode", "run_change", "run", "project", "kept", "counter",
+          "failure", "receipt", "session", "hook_time", "memory")
 TEXTS = (("memory", "content"), ("revision", "content"), ("episode", "content"), ("failure", "error"), ("failure", "command"))
 SHORTEST = 4  # characters: what is shorter is found anywhere
 
