@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .commands.answer import Answer
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
-FILES = ("export", "import", "backup", "recover", "erase-all", "reembed")
+FILES = ("export", "import", "backup", "recover", "erase-all", "reembed", "sweep")
 OTHERS = ("project", "profile", "serve", "demo")
 
 

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import EmbedderUnavailable, MnemosError
+from .mechanisms.firewall import RULES
 from .mind import Mind
 from .results import Check, Health
 from .storage.sqlite import SqliteStore
+from .sweep import state
 
 if TYPE_CHECKING:
     from .place import Place
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 def health(store: SqliteStore, mind: Mind, facts: Mapping[str, Any], place: Place) -> Health:
     """Never raises; at most a socket probe for each service."""
-    checks = [*_file(store), _embedder(mind), _missing_vectors(store, mind), _llm(mind), _project(place), *_settings(facts), *_extra(facts)]
+    checks = [*_file(store), _embedder(mind), _missing_vectors(store, mind), _llm(mind), _swept(store), _project(place), *_settings(facts), *_extra(facts)]
     return Health(tuple(c for c in checks if c), dict(facts.get("versions", {})), dict(facts.get("paths", {})), dict(facts.get("differs", {})))
 
 
@@ -62,6 +64,14 @@ def _missing_vectors(store: SqliteStore, mind: Mind) -> Check | None:
         return Check("vectors", "warn", f"{missing} memories wait for their vectors", "they are found by keyword until then",
                      "none needed: an idle server fills them in; `mnemos reembed` does it at once")
     return Check("vectors", "ok", "every memory has its vectors")
+
+
+def _swept(store: SqliteStore) -> Check:
+    rules, any_memory = state(store)
+    if rules >= RULES or not any_memory:
+        return Check("firewall", "ok", f"rules {RULES}; everything stored has passed them")
+    return Check("firewall", "warn", f"rules {RULES}, but what is stored was last read with " + (f"rules {rules}" if rules else "none of these rules"),
+                 "texts stored before may hold what would be refused today", "mnemos sweep (--dry-run shows what it would do)")
 
 
 def _llm(mind: Mind) -> Check:

@@ -244,11 +244,27 @@ class TimeHook(NamedTuple):
     most: int = 500
 
 
+class Remove(NamedTuple):
+    """A row goes because of what its text holds; of a memory all that belongs to it."""
+
+    table: str
+    key: tuple[Any, ...]
+
+
+class Mask(NamedTuple):
+    """Columns of a row get other texts, and no former text is kept. `version`: the one of a memory that was seen."""
+
+    table: str
+    key: tuple[Any, ...]
+    fields: dict[str, Any]
+    version: int = 0
+
+
 # What a hook writes: rows of the buffer, without a look at a memory.
 BufferWrite = (AddEpisode | Count | Keep | KnowProject | Reinforce | AddFailure | NoteStep | CloseFailure | LeaveFailures | AddReceipt | MarkUsed
                | TouchSession | TimeHook)
 Write = (BufferWrite | AddMemory | AddRevision | SettleEpisodes | JudgeEpisode | Supersede | Shorten | Revise | Move | Pin | MarkRecalled
-         | Link | AddVectors | RecordRun | UndoRun | JoinProjects)
+         | Link | AddVectors | RecordRun | UndoRun | JoinProjects | Remove | Mask)
 
 
 class Applied(NamedTuple):

@@ -16,8 +16,13 @@ FLOORS = [
     {"mind", "fitting", "tools", "place", "events", "transcript"},
     {"judgement"},
     {"encode", "retrieve", "brief"},
+<<<<<<< HEAD
     {"capture"},
     {"maintain", "health", "transfer_lines"},
+=======
+    {"maintain", "sweep", "transfer_lines"},
+    {"health"},
+>>>>>>> a650f48 (mnemos sweep reads what is stored with today's rules and erases or masks with proof; health says when it is due)
     {"arrivals"},
     {"transfer"},
     {"engine"},

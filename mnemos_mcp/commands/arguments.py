@@ -106,6 +106,8 @@ def _files(command: Callable[[str, str], Parser]) -> None:
     recover.add_argument("--yes", action="store_true", help="do not ask")
     erase = command("erase-all", "erase every memory of every project, with proof")
     erase.add_argument("--yes", action="store_true", help="do not ask")
+    sweep = command("sweep", "read everything stored again with today's firewall; erase or mask what it catches, with proof")
+    sweep.add_argument("--dry-run", action="store_true", help="only say what would be erased or masked")
     command("reembed", "make the vectors that are missing for the embedder in use; can be stopped and started again")
 
 

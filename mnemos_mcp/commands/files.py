@@ -1,4 +1,4 @@
-"""Commands about the file as a whole: export, import, backup, recover, erase-all, reembed."""
+"""Commands about the file as a whole: export, import, backup, recover, erase-all, reembed, sweep."""
 from __future__ import annotations
 
 import os
@@ -18,7 +18,7 @@ EMBED_AT_ONCE = 256  # imported memories whose vectors are made in the import's 
 
 def run(session: Session) -> Answer:
     return {"export": _export, "import": _import, "backup": _backup, "recover": _recover, "erase-all": _erase_all,
-            "reembed": _reembed}[session.args.command](session)
+            "reembed": _reembed, "sweep": _sweep}[session.args.command](session)
 
 
 def _export(session: Session) -> Answer:
@@ -140,3 +140,22 @@ def _reembed(session: Session) -> Answer:
     value = {"embedder": done.identity, "done": done.done, "left": done.left} | ({"reason": done.reason} if done.reason else {})
     text = f"{count(done.done, 'memory has', 'memories have')} new vectors of {done.identity}, {done.left} left" + (f": {done.reason}" if done.reason else "")
     return Answer(value, text, code=int(bool(done.reason)))
+
+
+def _sweep(session: Session) -> Answer:
+    from .. import sweep
+    mind, store = session.engine.mind, session.engine.mind.store
+    dry_run = session.args.dry_run
+    with session.progress("texts", store.rows_with_texts()) as progress:  # type: ignore[attr-defined]
+        done = sweep.sweep(mind, store, dry_run=dry_run, progress=progress)  # type: ignore[arg-type]
+    value: dict[str, Any] = {
+        "dry_run": dry_run, "rules": done.rules, "scanned": done.scanned,
+        "caught": [{"table": c.table, "id": c.id, "field": c.field, "kinds": list(c.kinds), "does": c.does} for c in done.caught],
+        "rows": done.rows, "bytes_found": done.bytes_found, "left": list(done.left)}
+    lines = [f"{count(sum(done.scanned.values()), 'row')} read with rules {done.rules}: " + (sweep.described(done.caught) or "nothing that may not be there")]
+    lines += [f"  {'would ' if dry_run else ''}{c.does} {c.table} {c.id} ({c.field}: {', '.join(c.kinds)})" for c in done.caught[:50]]
+    lines += [f"  and {len(done.caught) - 50} more (--json names all)"] if len(done.caught) > 50 else []
+    if done.caught and not dry_run:
+        lines.append("rows removed: " + (", ".join(f"{table} {n}" for table, n in done.rows.items()) or "none") + f"; bytes found afterwards: {done.bytes_found}")
+    lines += [f"not done, other processes kept changing it (run it again): {', '.join(done.left)}"] if done.left else []
+    return Answer(value, "\n".join(lines), code=int(bool(done.left or done.bytes_found)))

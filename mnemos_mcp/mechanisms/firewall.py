@@ -15,7 +15,10 @@ from mnemos_mcp.mechanisms.firewall_pii import personal_findings
 from mnemos_mcp.mechanisms.firewall_rules import PII_KINDS, SECRET_KINDS, Finding, vendor_findings
 from mnemos_mcp.mechanisms.firewall_views import clean, decoded_view, plain_view, spaced_view, wrapped_view
 
-__all__ = ["Action", "CleanText", "Finding", "Firewall", "Redaction", "Refusal", "Screened"]
+__all__ = ["RULES", "Action", "CleanText", "Finding", "Firewall", "Redaction", "Refusal", "Screened"]
+
+# Counts up whenever the rules catch more: `mnemos sweep` then has something to look for in what was stored before.
+RULES = 2
 
 Action = Literal["allow", "redact", "block"]
 

@@ -141,6 +141,10 @@ def _migrate(db: apsw.Connection, path: str, now: float) -> None:
                     raise StoreUnavailable(f"{path} is a database of another program. Nothing was changed: give another path in MNEMOS_SQLITE_PATH.")
                 for statement in MIGRATIONS[layout]:
                     db.execute(statement).fetchall()
+                if layout == 0:
+                    # All that will ever be in this file passes the rules of today. Imported here: most hooks open a file and screen nothing.
+                    from ..mechanisms.firewall import RULES
+                    db.execute("insert into kept values ('swept', ?)", (str(RULES),)).fetchall()
                 layout += 1
                 db.execute("create table if not exists migration(number integer primary key, at real not null)").fetchall()
                 db.execute("insert into migration values (?, ?)", (layout, now)).fetchall()

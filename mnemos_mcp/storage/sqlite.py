@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import apsw
@@ -11,8 +11,8 @@ import apsw
 from ..errors import StoreUnavailable
 from ..mechanisms.keywords import Keywords
 from ..model import Edge, Episode, Found, Memory, Revision, Search, View
-from ..writes import AddMemory, Applied, Count, MarkRecalled, Write
-from . import buffer, erasure, integrity
+from ..writes import AddMemory, Applied, Count, MarkRecalled, Remove, Write
+from . import buffer, erasure, integrity, sweeping
 from .buffer import EPISODE_COLUMNS
 from .rows import COLUMNS, episode_of, memory_of
 from .schema import BUSY_MS, connect
@@ -219,6 +219,39 @@ class SqliteStore:
                 self.db.execute("rollback").fetchall()
             raise
         return Applied(ids=tuple(w.memory.id for w in writes if isinstance(w, AddMemory)))
+
+    def texts(self) -> Iterator[list[sweeping.StoredText]]:
+        """Every text of the file, the rows of a step at a time."""
+        steps = sweeping.texts(self.db)
+        while step := self._guarded(lambda: next(steps, None)):
+            yield step
+
+    def rows_with_texts(self) -> int:
+        return self._guarded(lambda: sweeping.count(self.db))
+
+    def sweep_away(self, writes: Sequence[Write]) -> tuple[dict[str, int], tuple[str, ...]]:
+        """Apply Remove and Mask, each by itself: rows removed per table, and ids that another process had changed meanwhile."""
+        gone: dict[str, int] = {}
+        stale: list[str] = []
+        for write in writes:
+            if isinstance(write, Remove):
+                done = self._guarded(lambda write=write: self._removed(write))  # type: ignore[misc]
+                gone = {table: gone.get(table, 0) + done.get(table, 0) for table in {*gone, *done}}
+            else:
+                stale += self.apply([write]).stale
+        return gone, tuple(stale)
+
+    def _removed(self, write: Remove) -> dict[str, int]:
+        with self.db:
+            return sweeping.remove(self.db, write)
+
+    def bytes_of(self, values: set[str], *, settle: bool) -> int:
+        """Bytes of these values left in the file, after its free pages were overwritten when something was removed."""
+        def looked() -> int:
+            if settle:
+                sweeping.settle(self.db)
+            return sweeping.bytes_found(self.path, values)
+        return self._guarded(looked)
 
     def erase(self, memory: Memory) -> dict[str, int]:
         return self._guarded(lambda: erasure.erase(self.db, self.path, memory))

@@ -16,9 +16,11 @@ from ..writes import (
     JudgeEpisode,
     Link,
     MarkRecalled,
+    Mask,
     Move,
     Pin,
     RecordRun,
+    Remove,
     Revise,
     SettleEpisodes,
     Shorten,
@@ -26,6 +28,7 @@ from ..writes import (
     UndoRun,
     Write,
 )
+from . import sweeping
 from .buffer import apply_buffer
 from .rows import row_of
 from .runs import record_run, undo_run
@@ -150,5 +153,9 @@ def apply_one(db: apsw.Connection, write: Write) -> None:
         case JoinProjects(identity, into):
             if not run(db, "update project set into_identity = ? where identity = ?", into, identity):
                 raise Stale(identity)
+        case Remove():
+            sweeping.remove(db, write)
+        case Mask():
+            sweeping.mask(db, write)
         case _:
             apply_buffer(db, write)
