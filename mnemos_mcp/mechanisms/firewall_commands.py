@@ -37,6 +37,7 @@ _PAIR = Lazy(r"(?:[Aa]uth|[Cc]redentials?|[Ll]ogin|[Ss]ign_?[Ii]n|authenticate|g
 _COLON = Lazy(r"(?:basic|auth|credentials?|creds|login|log in|logged in|sign in|signed in|zugangsdaten|identifiants|credenciales|credenziali|anmeldung|anmelden|einloggen)"
               r"\w{0,4}[\"']?(?:[ \t](?:for|f\u00fcr|to|the|[a-z-]{3,16})){0,4}[ \t]*(?:[:=]|is|are|with|as|mit|sind|using|avec|sont)?[ \t]*[\"'`(]?(?:user[ \t])?"
               r"[a-z][\w.@-]{1,40}(?:[ \t]*[:/][ \t]*|[ \t](?:with|mit|and|und|avec)[ \t])[`]?([^\s\"'`),;]{6,64})", re.I)
+_MIXED = Lazy(r"(?<!\S)(?=\S{0,62}\d)(?=\S{0,62}[A-Za-z])\S{6}")
 _PGPASS = Lazy(r"(?:^|[\s\"'])(?:[\w-]+(?:\.[\w-]+)*|\*):(?:\d{2,5}|\*):[\w*-]{1,40}:[\w*.@-]{1,40}:([^\s:\"'/]{4,128})(?=[\s\"']|$)")
 _ROW = Lazy(r"(?:^|\n)[ \t]*\|[^\n]*\|[ \t]*(?=\n)")
 _PHRASE = Lazy(r"(?:seed|mnemonic|recovery|backup|wallet|secret)[ -]?(?:phrase|words|seed)?\b[^\n:]{0,30}[:=][ \t]*[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})\b")
@@ -85,12 +86,8 @@ def _statements(text: str, low: str) -> Iterator[Finding]:
                 yield from _found(match, 2, "password", "pair")
 
 
-def _mixed(word: str) -> bool:
-    return len(word) > 5 and not word.isalpha() and any(c.isdigit() for c in word) and any(c.isalpha() for c in word)
-
-
 def _phrases(text: str, low: str) -> Iterator[Finding]:
-    if (":" in text or "/" in text or " with " in text or " and " in text) and any(w in low for w in ("auth", "cred", "log", "sign", "zugang", "identif", "anmeld", "einlog")) and any(_mixed(word) for word in text.split()):
+    if (":" in text or "/" in text or " with " in text or " and " in text) and any(w in low for w in ("auth", "cred", "log", "sign", "zugang", "identif", "anmeld", "einlog")) and _MIXED.search(text):
         for match in _COLON.finditer(text):
             value = match.group(1)
             if re.search(r"\d", value) and re.search("[A-Za-z]", value) and "/" not in value and "." not in value[:-1]:

@@ -39,13 +39,15 @@ _BEFORE = Lazy(r"(?<!\S)[\"'`\u201c\u201e(]?([^\s\"'`]{6,200}?)[\"'`\u201d)]?[ \
                r"|my|our|das|dein|mein|unser|le|la|un|el|su)[ \t]+)?(?:\S{1,20}[ \t]+)?\Z", re.I)
 _COMPARED = Lazy(r"([\"'`])([^\"'`\n]{4,200})\1[ \t]*[=!]={1,2}[ \t]*\$?[\w.]{0,40}\Z")
 _USING = Lazy(r"\b(?:with|using|mit|avec|con|pass|and|und)[ \t](?:(?:the|das|dem)[ \t])?\Z", re.I)
-_LINK = Lazy(r"[ \t](?:as|is|als|ist|comme|est|como|es|come)[ \t]")
+_LINK_WORDS = frozenset("as is als ist comme est como es come".split())
 _COMMAND = Lazy(r"(?:^|\n)[ \t]*(?:ENV|ARG|setenv|setx|set|declare|typeset|requirepass|masterauth|AUTH|\(setq|\(def)[ \t]*(?:-\w{1,3}[ \t]+)?\Z")
 
 _COMMAND_HEADS = frozenset(["ENV", "ARG", "setenv", "setx", "set", "declare", "typeset", "requirepass", "masterauth", "AUTH", "(setq", "(def"])
 _COPULA_WORDS = frozenset(word for copula in _COPULAS.split("|") for word in (copula.split()[-1].strip("()?"),)) | {"e", "to"}
 # Something that can be a secret of more than plain words: long, or with a digit, or right behind a sign.
-_WORTH = Lazy(r"(?<![^\s=:\"'(\[>|,])(?=\S{0,63}\d)\S{4}|\S{20}|[=:>|\"'`]\s?\S{8}")
+_WORTH = Lazy(r"(?<!\S)(?:(?=\S{0,63}\d)\S{4}|\S{20}|[=:>|\"'`]\s?\S{8})")
+_LONG = Lazy(r"\S{28}")
+_SIGNS = frozenset("=:\"'`)]}>|&[(-\\*\uff1a\uff1d")
 
 _QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d", "\u201e": "\u201c", "\u00ab": "\u00bb"}
 _OPENING = Lazy(r"[rbuf@NL]{0,2}(\\{0,3}[\"'`\u201c\u201e\u00ab])|\*\*")
@@ -136,12 +138,20 @@ def _candidates(text: str, start: int, end: int) -> Iterator[tuple[int, Setting,
         yield near.end(), "assigned" if option or "|" in near.group() else "said" if using else "near", False
 
 
+def _worth(text: str, start: int, end: int, strong: Strength) -> bool:
+    """Whether anything near can be the value, before the dearer patterns are asked."""
+    if strong == "lone":
+        return bool(_LONG.search(text, end, end + 140))
+    if strong == "password" or text[end:end + 1] in _SIGNS or ord(text[start]) > 0x24f:
+        return True
+    return bool(_WORTH.search(text, end, end + 120)) or (text[end:end + 1] == "," and not text[end + 1:end + 2].isspace())
+
+
 def _beside(text: str, start: int, end: int, strong: Strength) -> Iterator[Finding]:
     if text[max(0, start - 3):start] == "://":
         return  # a user name in a URL: the connection rules know where its password ends
-    if strong != "password" and not _WORTH.search(text, end, end + 160):
-        if " as " in text[max(0, start - 36):start] or "=" in text[max(0, start - 44):start] or _LINK.search(text, max(0, start - 36), start):
-            yield from _in_front(text, start, strong)
+    if not _worth(text, start, end, strong):
+        yield from _in_front(text, start, strong)
         return
     script = ord(text[start]) > 0x24f
     for at, setting, quoted_only in _candidates(text, start, end):
@@ -161,10 +171,11 @@ def _beside(text: str, start: int, end: int, strong: Strength) -> Iterator[Findi
 
 def _in_front(text: str, start: int, strong: Strength) -> Iterator[Finding]:
     """The value stands before its name: `use X as the password`, `"X" == password`."""
-    before = _BEFORE.search(text, max(0, start - 240), start) if _LINK.search(text, max(0, start - 36), start) else None
+    near = text[max(0, start - 44):start]
+    before = _BEFORE.search(text, max(0, start - 240), start) if _LINK_WORDS.intersection(near.split()) else None
     if before and re.search(r"\d", before.group(1)) and is_secret(before.group(1), strong, "said", False, True):
         yield Finding("credential", *before.span(1), f"before-{strong}")
-    compared = _COMPARED.search(text, max(0, start - 240), start) if "=" in text[max(0, start - 44):start] else None
+    compared = _COMPARED.search(text, max(0, start - 240), start) if "==" in near or "!=" in near else None
     if compared and is_secret(compared.group(2), strong, "assigned", True, True):
         yield Finding("credential", *compared.span(2), f"compared-{strong}")
 

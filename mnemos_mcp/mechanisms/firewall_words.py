@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 from mnemos_mcp.mechanisms.firewall_values import Strength
@@ -54,6 +55,7 @@ def foreign(name: str) -> bool:
     return low in _FOREIGN_PASSWORDS and not low.startswith(_KNOWN_WELL)
 
 
+@lru_cache(4096)
 def strength(identifier: str) -> Strength | None:
     """What a name proves about the value beside it; None for names that only sound like a secret (token_count)."""
     low = identifier.lower()
