@@ -24,13 +24,14 @@ _FLAGS = tuple((tuple(words.split("|")), sign, Lazy(rf"(?<![\w-])(?:{words})(?![
     ("htpasswd", " -", r"[ \t]-\w*b\w*[ \t]+(?:-\w+[ \t]+)*\S+[ \t]+[\w.@-]{1,64}[ \t]+"), ("useradd|usermod", " -p ", r"[ \t]-p[ \t]+"),
     ("sqlplus|rman|expdp|impdp", "@", r"[ \t][\w#$]{1,40}/(?=[^\s@/]{4,60}@)"), ("sqlcmd|bcp|osql|isql|tsql", " -P", r"[ \t]-P[ \t]*"),
     ("rabbitmqctl", "_", r"[ \t](?:add_user|change_password|authenticate_user)[ \t]+[\w.-]{1,64}[ \t]+"), ("ldapsearch|ldapmodify|ldapadd|ldapwhoami", " -w ", r"[ \t]-w[ \t]+"),
-    ("ipmitool", " -P ", r"[ \t]-P[ \t]+"), ("gh secret set", " -", r"[ \t](?:-b|--body)[ =]"), ("nuget push|nuget setapikey", " ", r"[ \t](?:-k[ \t]+)?(?=\w{24,})"),
+    ("mosquitto_pub|mosquitto_sub|ipmitool", " -P ", r"[ \t]-P[ \t]+"), ("gh secret set", " -", r"[ \t](?:-b|--body)[ =]"), ("nuget push|nuget setapikey", " ", r"[ \t](?:-k[ \t]+)?(?=\w{24,})"),
     ("wandb login|cargo login", " ", r"[ \t]+(?:--relogin[ \t]+)?(?=\w{24,})"), ("doctl|railway|vercel|netlify|fly|flyctl|glab", " -", r"[ \t](?:-t|--auth)[ =](?=\S{16,})"),
-    ("vncpasswd|x11vnc", " -passwd", r"[ \t]-passwd[ \t]+"), ("net user", " ", r"[ \t]+[\w.-]{1,40}[ \t]+(?!/)")))
+    ("xfreerdp|xfreerdp3", "/p:", r"/p:"), ("rdesktop", " -p ", r"[ \t]-p[ \t]+"), ("lftp", ",", r"-u[ \t]+[\w.-]{1,40},"), ("vncpasswd|x11vnc", " -passwd", r"[ \t]-passwd[ \t]+"), ("net user", " ", r"[ \t]+[\w.-]{1,40}[ \t]+(?!/)")))
 _PIPED = Lazy(r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?[\"']?(?:[\w.-]{1,32}:)?([^\s\"'$|:]{4,128})[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?"
               r"(?:sudo[ \t]+-S|passwd[ \t]+--stdin|chpasswd|docker[ \t]+login|podman[ \t]+login|cryptsetup|gpg)")
 _SQL = Lazy(r"(?:identified|password)\b(?:(?<=password)[ \t]+(?=N?'))?[^'\"\n;]{0,60}?(?:(?<=password )|\b(?:by|as)|=|\(|password|for)[ \t]*(?:(?:'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|\w+)(?:@'[^'\n]{1,60}')?[ \t]*=[ \t]*"
             r"(?:password\()?)?N?(['\"])([^'\"\n]{4,128})\1", re.I)
+_SECURE = Lazy(r"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?[\"']([^\"'\n]{4,128})[\"']", re.I)
 _SQL_BEFORE = Lazy(r"\b(?:create|alter)[ \t]+(?:user|role|login|database)\b|\bgrant\b|\bset[ \t]+\Z", re.I)
 _PAIR = Lazy(r"(?:[Aa]uth|[Cc]redentials?|[Ll]ogin|[Ss]ign_?[Ii]n|authenticate|getConnection|UsernamePassword\w*|BasicAuth\w*|basic_auth)[\"']?[ \t]*(?:[:=][ \t]*)?[\[(]"
              r"(?:[\w.]{1,40}[ \t]*,[ \t]*)?(?:b?[\"'][^\"'\n]{1,80}[\"'])[ \t]*,[ \t]*b?([\"'])([^\"'\n]{4,128})\1[ \t]*[\])]")
@@ -86,6 +87,11 @@ def _statements(text: str, low: str) -> Iterator[Finding]:
                 yield from _found(match, 2, "password", "pair")
 
 
+def _secure_strings(text: str) -> Iterator[Finding]:
+    for match in _SECURE.finditer(text):
+        yield from _found(match, 1, "password", "secure-string")
+
+
 def _phrases(text: str, low: str) -> Iterator[Finding]:
     if (":" in text or "/" in text or " with " in text or " and " in text) and any(w in low for w in ("auth", "cred", "log", "sign", "zugang", "identif", "anmeld", "einlog")) and _MIXED.search(text):
         for match in _COLON.finditer(text):
@@ -138,6 +144,8 @@ def placed_findings(text: str) -> Iterator[Finding]:
     yield from _headers(text, low)
     yield from _flags(text, low)
     yield from _statements(text, low)
+    if "securestring" in low:
+        yield from _secure_strings(text)
     yield from _phrases(text, low)
     if text.count("|") > 5 and "\n" in text:
         yield from _tables(text + "\n")

@@ -15,13 +15,13 @@ from mnemos_mcp.mechanisms.firewall_words import foreign, hints, identifier, str
 
 _CLOSE = r"(?:\\?[\"'`*\u201c\u201d]|[\])}]){0,4}"
 _TYPE = (r"(?:\[\d{0,4}\])?(?::[ \t]*[&'\w\[\]<>|?., ]{1,40}?(?=[ \t]*=[ \t]*[rbuf@NL]{0,2}[\"'`])"
-         r"|[ \t]+[\w*&\[\].<>]{1,24}(?=[ \t]*=[ \t]*[rbuf@NL]{0,2}[\"'`]))?")
+         r"|[ \t]+(?:As )?[\w*&\[\].<>]{1,24}(?=[ \t]*=[ \t]*[rbuf@NL]{0,2}[\"'`]))?")
 _OPERATOR = r"(?:=>|:=|\?\?=|\|\|=|\?=|[=!]={1,2}|=|:-|:{1,2}|<-|\u2192|->|\uff1a|\uff1d)"
 _ASSIGN = Lazy(rf"{_CLOSE}{_TYPE}[ \t]{{0,20}}{_OPERATOR}[ \t]{{0,20}}(?:[|>][+-]?[ \t]*\n[ \t]+|\n[ \t]+(?=[^\s:]{{4,256}}(?:\n|\Z))"
                r"|\n[ \t]+(?=[\"'][^\"'\n:]+[\"'])|\n[ \t]+(?:value|default)[ \t]*:[ \t]+)?(?:(?:!!?\w{1,12}|&\w{1,20})[ \t]+(?=\S))?(?:\$\(echo[ \t]+)?")
 _TAG = Lazy(r"[^<>\n]{0,40}>[ \t]*(?=[^<\s])|[\"'][ \t]+value[ \t]*=[ \t]*|[\"']?[ \t]*,?\s{0,30}[\"']?[vV]alue[\"']?[ \t]*[:=][ \t]*"
-            r"|[\"'][ \t]*\{[^{}]{0,80}?\bdefault[ \t]*=[ \t]*")
-_CALL = Lazy(r"\(\s{0,8}(?=[\"'`])|[\"'`]\s{0,8},\s{0,20}[rbuf@NL]{0,2}(?=[\"'`])|[ \t]+(?:--?[a-z]{1,10})[ =](?=\S)")
+            r"|</key>\s{0,20}<string>|[\"'][ \t]*\{[^{}]{0,80}?\bdefault[ \t]*=[ \t]*")
+_CALL = Lazy(r"\(\s{0,8}(?=[\"'`])|[\"'`]\s{0,8},\s{0,20}[rbuf@NL]{0,2}(?=[\"'`])|[ \t]+(?:--?[a-z-]{1,16})[ =](?=\S)|[ \t]*,[ \t]*(?=[\"'])")
 _ELSE = Lazy(r"[\"']?[\])]{0,2}[ \t]*(?:\|\||\?\?|\bor)[ \t]*(?=[\"'`])")
 _PREPOSITIONS = ("for|of|to|on|in|at|from|f\u00fcr|von|vom|zu|zum|zur|der|des|am|im|pour|de|du|sur|para|del|della|di|da|do|en|dla|van|voor|till|"
                  "\u0434\u043b\u044f|\u043e\u0442")
@@ -30,7 +30,7 @@ _COPULAS = ("(?:(?:was|is|got|has been) )?(?:changed|set|reset|updated) to|is|wa
             "\u00e4r|on|je|as|auf|\u00e0|como|\u044d\u0442\u043e|l\u00e0|adalah")
 _SAID = Lazy(
     rf"{_CLOSE}(?:[ \t]+(?:admin|root|db|database|user|prod|production|staging|server|wifi|test|dev)(?=[ \t]*[:=]|[ \t]+(?:is|ist|est|es)\b))?{_OF}"
-    rf"(?:[ \t]*\([^()\n]{{1,30}}\))?[ \t]*(?:[ \t](?:{_COPULAS})(?![\w:])|:|=|\uff1a)"
+    rf"(?:[ \t]*\([^()\n]{{1,30}}\))?[ \t]*(?:[ \t](?:{_COPULAS})(?![\w:])|:|=|\uff1a|[ \t][-\u2013\u2014](?=[ \t]))"
     r"(?:[ \t]+(?:now|currently|still|set to|called|jetzt|nun|maintenant|ahora|simply|just|literally)\b)?[ \t]*:?[ \t]*\n?[ \t]*", re.I)
 _SCRIPT = Lazy(r"\s{0,2}(?:\u306f|\u306f\u3001|\u662f|\u70ba|\u4e3a|\u8bbe\u4e3a|\uc740|\ub294|[:=\uff1a\uff1d]|\u0e04\u0e37\u0e2d)?\s{0,2}[\"'`\u300c\u300e\u201c\u300a]?"
                r"(?=[!-~])")
@@ -42,6 +42,8 @@ _USING = Lazy(r"\b(?:with|using|mit|avec|con|pass|and|und)[ \t](?:(?:the|das|dem
 _LINK_WORDS = frozenset("as is als ist comme est como es come".split())
 _COMMAND = Lazy(r"(?:^|\n)[ \t]*(?:ENV|ARG|setenv|setx|set|declare|typeset|requirepass|masterauth|AUTH|\(setq|\(def)[ \t]*(?:-\w{1,3}[ \t]+)?\Z")
 
+_ALONE = Lazy(r"\S{6,128}[ \t]*(?:\n|\Z)")
+_PUT = Lazy(r"\b(?:put|set|SET|config|write)[ \t]+(?:[\w./:-]{0,24}[/:])?\Z")
 _COMMAND_HEADS = frozenset(["ENV", "ARG", "setenv", "setx", "set", "declare", "typeset", "requirepass", "masterauth", "AUTH", "(setq", "(def"])
 _COPULA_WORDS = frozenset(word for copula in _COPULAS.split("|") for word in (copula.split()[-1].strip("()?"),)) | {"e", "to"}
 # Something that can be a secret of more than plain words: long, or with a digit, or right behind a sign.
@@ -105,7 +107,7 @@ def _candidates(text: str, start: int, end: int) -> Iterator[tuple[int, Setting,
     Each pattern is asked only where a character it cannot do without is near.
     """
     before, after = text[max(0, start - 1):start], text[end:end + 100]
-    signed = any(sign in after for sign in "=:-\u2192\uff1a\uff1d")
+    signed = any(sign in after for sign in "=:-\u2192\u2013\u2014\uff1a\uff1d")
     assigned = _ASSIGN.match(text, end) if signed else None
     if assigned:
         yield assigned.end(), _setting(text, start, end, assigned.end()), False
@@ -116,7 +118,8 @@ def _candidates(text: str, start: int, end: int) -> Iterator[tuple[int, Setting,
     call = _CALL.match(text, end) if quotes or " -" in after else None
     if call:
         option = text[end:call.end()].lstrip()[:1] == "-"
-        stored = "set" in text[max(0, start - 24):start].lower() or text[start:start + 3].lower() in ("set", "wit")
+        stored = (option and any(word in call.group() for word in ("value", "secret-string", "body"))) \
+            or "set" in text[max(0, start - 24):start].lower() or text[start:start + 3].lower() in ("set", "wit")
         yield call.end(), "assigned" if before == "-" or text[start:end].startswith("--") or stored else "near", not (option and stored)
     otherwise = _ELSE.match(text, end) if quotes and ("|" in after or "?" in after or "or" in after) else None
     if otherwise:
@@ -133,7 +136,9 @@ def _candidates(text: str, start: int, end: int) -> Iterator[tuple[int, Setting,
         yield said.end(), "said", False
     near = _NEAR.match(text, end)
     if near:
-        option = text[start:end].startswith("-") and text[near.end() - 1] == " "
+        put = _PUT.search(text, max(0, start - 40), start)
+        alone = not text[text.rfind("\n", 0, start) + 1:start].strip() and _ALONE.match(text, near.end())  # `masterauth x`: a line of its own
+        option = (put or alone or text[start:end].startswith("-")) and text[near.end() - 1] in " \t"
         using = _USING.search(text, max(0, start - 16), start) and re.match(r"\S{0,40}\d", text[near.end():near.end() + 42])
         yield near.end(), "assigned" if option or "|" in near.group() else "said" if using else "near", False
 
@@ -159,10 +164,11 @@ def _beside(text: str, start: int, end: int, strong: Strength) -> Iterator[Findi
         if first == last or (quoted_only and not quoted):
             continue
         closes = quoted or strong not in ("password", "pin") or text[start:end].startswith("-") or bool(_CLOSED.match(text, last))
-        if strong == "password" and setting == "said" and text[first:last].replace("-", "").isalpha() and foreign(text[start:end]):
+        if strong == "password" and setting == "said" and text[first:last].replace("-", "").isalpha() and foreign(text[start:end]) \
+                and (text[first:last].islower() or text[first:last].istitle()):
             continue  # "la password è obbligatoria": only a name known well may be followed by a plain word
         if is_secret(_head(text[first:last]), strong, setting, quoted, closes):
-            tail = _TAIL.match(text, last) if last - first == _JUDGED else None
+            tail = _TAIL.match(text, last) if last - first == _JUDGED or (setting == "env" and not quoted) else None
             last = tail.end() if tail else last
             yield Finding("credential", first, last, f"{setting}-{strong}")
             return

@@ -32,6 +32,8 @@ _NORTH = Lazy(r"[(2-9](?:(?<![\w.+-].)|(?<=(?<![\w.+-])1[ .-].))(?:(?<=\()[2-9]\
 _FRENCH = Lazy(r"0(?<![\w.+-]0)[1-9](?:([ .])\d{2})(?:\1\d{2}){3}(?![\w-]|\.\d| \d)")
 _DASHED = Lazy(r"0(?<![\w.+-]0)\d{1,3}-\d{3,4}-\d{4}(?![\w-]|\.\d)")
 _LOOSE = Lazy(r"[(\d](?<![\w.+-].)\d{1,6}\)?(?:[ ./-]{1,3}\(?\d{2,8}\)?){0,4}(?![\w-]|\.\d)")
+# National forms that nothing else has: Swiss and Australian groups, British and Dutch mobiles, German and Brazilian area codes.
+_GROUPED = Lazy(r"[0(](?<![\w.+(/-].)(?:(?<=0)(?:\d{2} \d{3} \d{2} \d{2}|4\d{2} \d{3} \d{3}|7\d{3} \d{6}|6-\d{8}|\d{2,4}/\d{5,8})|(?<=\()\d{2}\) ?9?\d{4}-\d{4})(?![\w-]|\.\d)")
 _DATE = Lazy(r"\+?(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d")
 
 _SSN = Lazy(r"\d(?<![\w.-]\d)\d\d([- ]?)\d{2}\1\d{4}(?![\w-]|\.\d)")
@@ -42,7 +44,7 @@ _ISSUER = Lazy(r"4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7
     r"|4[4-9]\d|5\d\d)\d{12}"
                      r"|35(?:2[89]|[3-8]\d)\d{12}|62\d{14,17}")
 
-_IBAN_START = Lazy(r"\d\d(?<=[A-Za-z]{2}\d\d)(?<![A-Za-z0-9][A-Za-z]{2}\d\d)(?=[ \u00a0\u202f.-]?[A-Za-z0-9]{4})")
+_IBAN_START = Lazy(r"\d\d(?<=[A-Za-z]{2}\d\d)(?:(?<![A-Za-z0-9][A-Za-z]{2}\d\d)|(?<=IBAN[A-Za-z]{2}\d\d))(?=[ \u00a0\u202f.-]?[A-Za-z0-9]{4})")
 # Length of a country's IBAN: the registry of ISO 13616.
 _IBAN_LENGTHS = """
     15 NO
@@ -106,9 +108,11 @@ def _dialable(number: str) -> bool:
 
 def _phones(text: str) -> Iterator[Finding]:
     for match in chain(_PLUS.finditer(text), _ZEROS.finditer(text)):
-        if _dialable(match.group()):
+        bare = match.group()[1:].isdigit()
+        added = bare and text[max(0, match.start() - 1):match.start()] in ("", "\n")  # an added line of a diff
+        if not added and not (bare and len(match.group()) < 11) and _dialable(match.group()):
             yield Finding("phone", *match.span(), "phone-plus")
-    for pattern in (_NORTH, _FRENCH, _DASHED):
+    for pattern in (_NORTH, _FRENCH, _DASHED, _GROUPED):
         for match in pattern.finditer(text):
             yield Finding("phone", *match.span(), "phone-national")
     for match in _LOOSE.finditer(text):
@@ -141,7 +145,7 @@ def _ibans(text: str) -> Iterator[Finding]:
     for match in _IBAN_START.finditer(text):
         start = match.start() - 2
         length = _IBAN_LENGTH.get(text[start:start + 2].upper(), 0)
-        span = re.compile(rf"(?:[ \u00a0\u202f.-]?[A-Za-z0-9]){{{length - 4}}}(?![A-Za-z0-9])").match(text, match.end()) if length else None
+        span = re.compile(rf"(?:[ \u00a0\u202f.-]{{0,2}}[A-Za-z0-9]){{{length - 4}}}(?![A-Za-z0-9])").match(text, match.end()) if length else None
         if span:
             code = re.sub("[^A-Za-z0-9]", "", text[start:span.end()]).upper()
             if int("".join(str(int(c, 36)) for c in code[4:] + code[:4])) % 97 == 1:

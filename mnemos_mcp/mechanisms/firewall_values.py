@@ -43,6 +43,9 @@ _CODE = Lazy(r"&?[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)\w+)*[(\[{]|[A-Za-z_]\w*(?:(?:\
 _PATH = Lazy(r"(?:\.{0,2}|~|[A-Za-z]:)[/\\]+[\w.-]+(?:[/\\]|$)|[\w.-]+\.(?:txt|json|ya?ml|toml|env|pem|key|crt|py|js|ts|go|rs|md|cfg|ini|conf|sh)$")
 _VERSION = Lazy(r"v?\d+(?:\.\d+)+\S{0,12}$|\d{4}-\d\d-\d\d\S*$")
 _SECRET_WORD = Lazy(r"pass(?:wor[dt]|wd|phrase)|secret|token|api.?key|credential|kennwort|contrase|pwd", re.I)
+_PROSE = frozenset("the and for are not must with from that this you your can has have will was".split())
+# group:name:1.2.3, image:1.2, name@1.2
+_COORDINATE = Lazy(r"[A-Za-z][\w./-]*[:@]v?\d+(?:\.\d+)+\S*$")
 _UUID = Lazy(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.I)
 _STATE = Lazy(r"\w+(?:ed|ing|able|ible|ful|less|ent|ant|\u00e9e?|iert|bar|ada?|ido|ida|[aeiu]t[aoe]|ss[ao]|[o\u00f3\u00e1]ri[ao])$")
 
@@ -83,6 +86,8 @@ def _never(value: str, setting: Setting, quoted: bool) -> bool:
         return True
     if _TEMPLATE.search(value) or _stands_for(value) or len(set(value)) < 3:
         return True
+    if _COORDINATE.match(value) or (value.count("/") > 1 and not any(_random(part, 12, 3.0) for part in value.split("/"))):
+        return True
     if _PATH.match(value) and (value.count("/") > 1 or entropy(value) < 4.2):
         return True
     return not quoted and bool(_CODE.match(value))
@@ -102,13 +107,24 @@ def _password(value: str, setting: Setting, quoted: bool, closes: bool) -> bool:
     if len(value) < 4:
         return False
     plain = value.replace("-", "").replace("_", "").replace("'", "").isalpha()
+    if _garbled(value):
+        return quoted or setting != "near" or closes
     if " " in value.strip():
+        words = value.split()
+        if quoted and 4 <= len(words) <= 12 and all(w.isalpha() and w.islower() and len(w) > 2 for w in words) and not _PROSE.intersection(words):
+            return True
         return bool(quoted and re.search(r"\d", value) and len(value.split()) < 6 and not re.search("[.?!:]", value) and setting != "near")
     if plain or wordlike(value):
         return _word(value, setting, quoted, closes, plain)
     if value.isdigit():
         return setting != "near" and (len(value) >= 4 if setting != "said" else len(value) >= 6)
     return setting != "near" or _mixed(value)
+
+
+def _garbled(value: str) -> bool:
+    """Letters alone, but cased as no word is: `KBmvohXXHN`."""
+    return len(value) >= 8 and value.strip("-_+").replace("_", "").replace("-", "").replace("+", "").isalpha() \
+        and bool(re.search("[a-z][A-Z]", value)) and not wordlike(value)
 
 
 def _word(value: str, setting: Setting, quoted: bool, closes: bool, plain: bool) -> bool:
@@ -159,5 +175,7 @@ def is_secret(value: str, strength: Strength, setting: Setting, quoted: bool, cl
         return True
     if not quoted and _SECRET_WORD.search(value) and value.replace("_", "").isalnum() and len(value) < 16:
         return False
-    return _random(value, 8, 2.5) or bool(quoted and len(value) >= 10 and re.search("[!@#$%^&*+/]", value) and re.search("[A-Z]", value)
+    if setting == "near" and not quoted and len(value) < 16:
+        return False
+    return _random(value, 8, 2.5) or (len(value) >= 12 and _garbled(value)) or bool(quoted and len(value) >= 10 and re.search("[!@#$%^&*+/]", value) and re.search("[A-Z]", value)
                                           and re.search("[a-z]", value) and not wordlike(value))

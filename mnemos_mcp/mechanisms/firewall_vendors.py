@@ -42,7 +42,14 @@ access_token openshift       sha256~                                            
 access_token google-oauth    ya29.                                                D 20
 access_token square          sq0atp- sq0csp-                                      W 20
 access_token square-token    EAAA                                                 W 50
-access_token facebook        EAAM EAAC EAAB EAAG EAAD EAAJ                        A 80
+access_token facebook        EAA                                                  A 90
+access_token instagram       IGQV IGAA                                            W 60
+access_token microsoft       EwA EwB EwC                                          B 200
+access_token discord-mfa     mfa.                                                 W 60
+access_token tiktok          act.                                                 D 50
+access_token spotify         BQ                                                   W 100
+access_token google-code     4/0A                                                 W 40
+access_token linkedin        AQU AQV AQW AQX                                      W 120
 access_token plaid           access-sandbox- access-development- access-production- W 20
 access_token linear          lin_api_ lin_oauth_ lin_wh_                          A 20
 access_token hubspot         pat-na1- pat-na2- pat-eu1-                           W 30

@@ -26,10 +26,11 @@ _FOLDED = ("\u00aa\u00b2\u00b3\u00b9\u00ba\u2010-\u2015\u2070-\u209c\u2100-\u214
 # The disguises, each with the characters it begins with. A pattern of those that a text can hold is one leading class, then
 # look-behinds: the search skips to the few characters that can begin a disguise.
 _DISGUISES = (
-    ("\\", r"\\", r"(?<=\\)\\{0,3}(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrt]|\r?\n[ \t]*|[_.\-~/+=:@\"'])"),
+    ("\\", r"\\", r"(?<=\\)\\{0,3}(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[0-3][0-7]{2}|[nrt]|\r?\n[ \t]*|[_.\-~/+=:@\"'])"),
     ("%", "%", r"(?<=%)[0-9a-fA-F]{2}"),
     ("&", "&", r"(?<=&)(?:#\d{1,6}|#x[0-9a-fA-F]{1,5}|amp|quot|lt|gt|apos|nbsp|lowbar|hyphen|colon|equals|commat|period);"),
-    ("\"'", "\"'", r"(?<=[\"'])(?:[ \t]{0,20}[+.][ \t]{0,20}\n?[ \t]{0,40}[\"']|[ \t]{0,20}\n[ \t]{0,40}[\"'](?=\w))"),
+    ("\"'", "\"'", r"(?<=[\"'])(?:[ \t]{0,20}(?:[+&~]|\.{1,2}|\|\|)[ \t]{0,20}\n?[ \t]{0,40}[\"']|[ \t]{0,20}\n[ \t]{0,40}[\"'](?=\w))"),
+    ("<", "<", r"(?<=<)/?(?:wbr|br|b|i|em|strong|span|mark|code)[ ]?/?>"),
     ("`^=", "`^=", r"(?<=[`^=])\n[ \t>|]{0,40}"))
 _UNICODE = (_UNSEEN + _FOLDED, rf"(?<=[{_UNSEEN}])[{_UNSEEN}]*|(?<=[{_FOLDED}])")
 _SPACED = Lazy(r"\s(?<=\s)\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}|\A\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}|(?<![^\s\"'`(])[!-~](?:([.,|\u00b7])[!-~](?![^\s.,|\u00b7\"'`)])){11,}")
@@ -81,13 +82,15 @@ def _plain(found: str) -> str:
         if head[0] in "ux" and len(head) > 1:
             code = int(head[1:].strip("{}"), 16)
             return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+        if len(head) == 3 and head.isdigit():
+            return chr(int(head, 8))
         return {"n": "\n", "r": "\n", "t": "\t"}.get(head[0], head if head.strip() else "")
     if found[0] == "%":
         return chr(int(found[1:], 16)) if int(found[1:], 16) < 128 else found
     if found[0] == "&":
         import html
         return html.unescape(found)
-    if found[0] in "\"'`^=":
+    if found[0] in "\"'`^=<":
         return ""
     import unicodedata
     if unicodedata.category(found[0]) in ("Cf", "Mn", "Lo"):
@@ -98,7 +101,7 @@ def _plain(found: str) -> str:
 def plain_view(text: str) -> View | None:
     """Full width, invisible characters, escapes and cut lines undone; None when there are none."""
     chosen = tuple(i for i, (marks, _, _) in enumerate(_DISGUISES) if any(mark in text for mark in marks))
-    if 3 in chosen and not ("\n" in text or "+" in text or "." in text):
+    if 3 in chosen and not ("\n" in text or any(sign in text for sign in "+.&~|")):
         chosen = tuple(i for i in chosen if i != 3)
     chosen += () if text.isascii() else (-1,)
     return _view(text, _disguises(chosen), _plain) if chosen else None
@@ -146,6 +149,9 @@ def decoded_view(text: str) -> View | None:
 
 
 def _decoded(code: str) -> str:
+    if len(code) >= 32 and len(code) % 2 == 0 and not code.lower().strip("0123456789abcdef"):
+        raw = bytes.fromhex(code)
+        return raw.decode("ascii") if not raw.translate(None, _READABLE) else ""
     body = code.rstrip("=").replace("-", "+").replace("_", "/")
     try:
         raw = binascii.a2b_base64(body[:len(body) - (len(body) % 4 == 1)] + "=" * (-len(body) % 4 % 3))

@@ -31,17 +31,25 @@ _WORD_BEFORE = Lazy(r"(?<!\w)([A-Za-z]{2,15})[ -]\Z")
 _WORD_AFTER = Lazy(r" (?:(?:secr\u00e8te|secreta|segreta|priv\u00e9e|privada|privata|api|API|\u0434\u043e\u0441\u0442\u0443\u043f\u0430)"
                    r"|(?:d['\u2019]|de |di )(?:api|acc\u00e8s|acceso|acesso|accesso))\b", re.I)
 
-_TRAILING = frozenset(["base", "value", "val", "string", "str", "text", "plain", "plaintext", "default", "prod", "production", "dev", "staging", "stage", "test", "live", "old", "new", "primary", "secondary", "backup", "raw", "b64", "main", "root", "admin", "in", "literal", "override"])
-_NOT_SECRET = frozenset(["hash", "hashed", "hashes", "sha", "sha1", "sha256", "sha512", "digest", "checksum", "integrity", "fingerprint", "commit", "rev", "public", "pub", "num", "count", "length", "len", "max", "min"])
+_TRAILING = frozenset("""base value val string str text plain plaintext default prod production dev staging stage test live old new primary secondary backup raw b64 main root
+    admin in literal override""".split())
+_NOT_SECRET = frozenset("""hash hashed hashes sha sha1 sha256 sha512 digest checksum integrity fingerprint commit rev public pub num count length len max min""".split())
 _PASSWORD = ("password", "passwort", "passwd", "passphrase", "passcode", "kennwort", "contrase\u00f1a", "contrasena", "mot de passe", "mots de passe",
              "pwd", "identified by", "psk")
 _SECRET = ("secret", "secreto", "geheimnis", "jeton", "apikey", "secretkey", "accesskey", "privatekey", "authkey", "licensekey", "signingkey",
            "presharedkey", "schl\u00fcssel", "schluessel", "authtoken", "accesstoken", "dsn", "credential", "credentials", "creds", "zugangsdaten", "pat",
            "sessionid", "sessid", "sessionid", "auth")
-KEY_QUALIFIERS = frozenset(["api", "access", "secret", "private", "auth", "authentication", "encryption", "encrypt", "signing", "sign", "master", "account", "shared", "service", "license", "client", "deploy", "app", "application", "admin", "bearer", "webhook", "jwt", "session", "crypt", "crypto", "subscription", "consumer", "integration", "write", "hmac", "aes", "ssh", "storage", "server", "activation", "vault", "functions", "geheime", "geheimer", "fernet", "preshared", "rest", "nonce", "authorization", "logged", "nextauth", "sdk", "project", "team", "org"])
-_PLAIN_KEYS = frozenset(["public", "primary", "foreign", "cache", "partition", "sort", "row", "idempotency", "dedup", "dedupe", "index", "lookup", "group", "routing", "unique", "composite", "join", "path", "event", "query", "param", "map", "object", "translation", "i18n", "message", "hot", "short", "arrow", "enter", "any", "each", "same", "object", "dict", "registry", "config", "setting", "feature", "flag", "storage", "s3", "context", "memory", "state", "the", "a", "meta", "attribute", "column", "field", "tag", "label", "node", "parent", "child", "row", "data", "dict", "hash", "cursor", "shortcut"])
-_OPEN_KEYS = frozenset(["public", "site", "verify", "verification", "host", "publishable", "anon", "peer", "machine"])
-_PLAIN_TOKENS = frozenset(["page", "next", "continuation", "sync", "pagination", "design", "color", "colour", "cancel", "cancellation", "eos", "bos", "pad", "unk", "mask", "stop", "special", "start", "end", "sep", "cls", "lexer", "syntax", "parse", "cursor", "first", "last", "word", "input", "output", "prompt", "per", "lock"])
+KEY_QUALIFIERS = frozenset("""api access secret private auth authentication encryption encrypt signing sign master account shared service license client deploy app application
+    admin bearer webhook jwt session crypt crypto subscription consumer integration write hmac aes ssh storage server activation vault functions geheime
+    geheimer fernet preshared rest nonce authorization logged nextauth sdk project team org
+    openai anthropic stripe datadog mistral cohere groq gemini google aws azure gcp twilio sendgrid mailgun algolia mapbox github gitlab slack deepgram elevenlabs
+    replicate exa tavily weather maps firebase segment amplitude sentry newrelic grafana cloudflare hetzner linode vultr resend postmark""".split())
+_PLAIN_KEYS = frozenset("""public primary foreign cache partition sort row idempotency dedup dedupe index lookup group routing unique composite join path event query param map
+    object translation i18n message hot short arrow enter any each same object dict registry config setting feature flag storage s3 context memory state
+    the a meta attribute column field tag label node parent child row data dict hash cursor shortcut""".split())
+_OPEN_KEYS = frozenset("""public site verify verification host publishable anon peer machine""".split())
+_PLAIN_TOKENS = frozenset("""page next continuation sync pagination design color colour cancel cancellation eos bos pad unk mask stop special start end sep cls lexer syntax parse
+    cursor first last word input output prompt per lock""".split())
 _NOT_PASS = frozenset(["bypass", "compass", "surpass", "trespass", "encompass", "overpass", "underpass", "multipass"])
 
 
@@ -77,7 +85,7 @@ def strength(identifier: str) -> Strength | None:
         return "password"
     if last.endswith("token"):
         return None if before in _PLAIN_TOKENS else "secret"
-    if last.endswith(_SECRET) or (last == "pass" and not before) or (last == "id" and before == "session") or (last == "session" and parts == ["session"]):
+    if last.endswith(_SECRET) or (last == "pass" and not before) or (last == "id" and before == "session") or (last == "session" and len(parts) < 3):
         return "secret"
     if last == "key":
         return _key(before)
