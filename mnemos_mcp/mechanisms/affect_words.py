@@ -2,7 +2,7 @@
 
 A row is (valence -1..1, arousal -1..1 relative to rest, words). Folded spelling (lower case, no accents); a trailing * matches a prefix of at least four letters.
 """
-# ruff: noqa: SIM905 - word lists
+
 from __future__ import annotations
 
 WORDS: tuple[tuple[float, float, str], ...] = (

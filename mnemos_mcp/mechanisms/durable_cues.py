@@ -4,7 +4,7 @@ Each cue is a table of language -> alternatives of a regular expression. They ar
 lower case, NFKC, without accents ("ü" -> "u"), so they may be written with accents (and a negated class as [^\\s], for folding lowers \\S). Latin cues are bound to word edges, Chinese ones (no spaces) are substrings.
 `pattern(name)` gives the compiled cue; a name that begins with "start_" meets the beginning of a clause only.
 """
-# ruff: noqa: SIM905 - word lists
+
 from __future__ import annotations
 
 import re

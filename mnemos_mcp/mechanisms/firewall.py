@@ -13,7 +13,7 @@ from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 from mnemos_mcp.mechanisms.firewall_names import named_findings
 from mnemos_mcp.mechanisms.firewall_pii import personal_findings
 from mnemos_mcp.mechanisms.firewall_rules import PII_KINDS, SECRET_KINDS, Finding, vendor_findings
-from mnemos_mcp.mechanisms.firewall_views import clean, decoded_view, plain_view, spaced_view, wrapped_view
+from mnemos_mcp.mechanisms.firewall_views import clean, decoded_view, grouped_view, plain_view, spaced_view, wrapped_view
 
 __all__ = ["RULES", "Action", "CleanText", "Finding", "Firewall", "Redaction", "Refusal", "Screened"]
 
@@ -88,7 +88,7 @@ def _merged(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def _hidden(text: str, seen: tuple[Finding, ...]) -> Iterator[Finding]:
     """What shows only in another reading of `text`, as spans of `text`."""
     readings: tuple[tuple[Callable, Callable], ...] = (
-        (plain_view, _everything), (spaced_view, _secrets), (decoded_view, _secrets), (wrapped_view, vendor_findings))
+        (plain_view, _everything), (spaced_view, _secrets), (decoded_view, _secrets), (grouped_view, vendor_findings), (wrapped_view, vendor_findings))
     for read, search in readings:
         view = read(text)
         for found in search(view.text) if view else ():

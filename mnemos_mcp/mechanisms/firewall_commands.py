@@ -11,7 +11,7 @@ from mnemos_mcp.mechanisms.firewall_words import PASSWORD_WORDS
 
 _BEARER = Lazy(r"(?:[Bb]earer|BEARER)[ \t]*(?:[,:][ \t]*)?([A-Za-z0-9_.~+/=!^*-]{12,})|(?:[Bb]asic|BASIC)[ \t]+([A-Za-z0-9+/]{12,}={0,2})(?![\w-])"
                r"|[Aa]uthorization[\"']?[ \t]*[:=][ \t]*[\"']?(?:(?:[Tt]oken|ApiKey|Apikey|key|SSWS|Key)[ \t]+(?:token=)?)?[\"']?([\w.=+/-]{16,})")
-_COOKIE = Lazy(r"(?:^|[;:][ \t]*)[\w.-]{0,30}(?:sess|sid|auth|token|jwt|remember|login)[\w.-]{0,20}=([^\s;\"',]{16,4096})", re.I)
+_COOKIE = Lazy(r"(?:^|[;:\s][ \t]*)[\w.-]{0,30}(?:sess|sid|auth|token|jwt|remember|login)[\w.-]{0,20}=([^\s;\"',]{16,4096})", re.I)
 
 # Commands and how each takes a secret: the words that begin it, and what stands before the value. A value may stand in quotes.
 _FLAGS = tuple((tuple(words.split("|")), sign, Lazy(rf"(?<![\w-])(?:{words})(?![\w-])[^\n|;]{{0,200}}?{flag}" r"[\"']?([^\s\"'$<{-][^\s\"'`]{3,200})")) for words, sign, flag in (
@@ -57,9 +57,8 @@ def _headers(text: str, low: str) -> Iterator[Finding]:
         for match in _BEARER.finditer(text):
             if match.lastindex:
                 yield from _found(match, match.lastindex, "secret", "authorization", kind="access_token", setting="said")
-    if "cookie" in low:
-        at = low.find("cookie")
-        for match in _COOKIE.finditer(text, at):
+    if "cookie" in low or "sid=" in low or "session=" in low:
+        for match in _COOKIE.finditer(text):
             yield from _found(match, 1, "secret", "cookie", kind="access_token")
 
 

@@ -42,7 +42,7 @@ _USING = Lazy(r"\b(?:with|using|mit|avec|con|pass|and|und)[ \t](?:(?:the|das|dem
 _LINK_WORDS = frozenset("as is als ist comme est como es come".split())
 _COMMAND = Lazy(r"(?:^|\n)[ \t]*(?:ENV|ARG|setenv|setx|set|declare|typeset|requirepass|masterauth|AUTH|\(setq|\(def)[ \t]*(?:-\w{1,3}[ \t]+)?\Z")
 
-_ALONE = Lazy(r"\S{6,128}[ \t]*(?:\n|\Z)")
+_ALONE = Lazy(r"(?=\S{0,63}\d)\S{6,128}[ \t]*(?:\n|\Z)")
 _PUT = Lazy(r"\b(?:put|set|SET|config|write)[ \t]+(?:[\w./:-]{0,24}[/:])?\Z")
 _COMMAND_HEADS = frozenset(["ENV", "ARG", "setenv", "setx", "set", "declare", "typeset", "requirepass", "masterauth", "AUTH", "(setq", "(def"])
 _COPULA_WORDS = frozenset(word for copula in _COPULAS.split("|") for word in (copula.split()[-1].strip("()?"),)) | {"e", "to"}

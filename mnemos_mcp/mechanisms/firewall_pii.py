@@ -22,18 +22,18 @@ _USERINFO = Lazy(r"://[^\s/@\"'`<>]*\Z")
 _REMOTE_PATH = Lazy(r":(?:[/~]|[\w.-]+/|[\w.-]+\.git\b)")
 
 _CONTEXT = Lazy(r"(?:\b(?:phone|tel|telephone|telefon|t\u00e9l|t\u00e9l\u00e9phone|tel\u00e9fono|mobile?|mobil|handy|m\u00f3vil|cell|fax"
-    r"|whatsapp|sms|call|call me|ring|dial|text|reach|rufnummer|anrufen|hotline|durchwahl|r\u00fcckruf|ph|portable|celular|telefone|telefoon|pager|dial-?in|(?:my|his|her|our|their|contact|cell|home|office|work|emergency|customer) (?:phone |mobile )?(?:number|no))\b|\u260e|\U0001f4de)[^\w\n+]{0,6}(?:(?:me|us|at|on|is|no|nr|number"
+    r"|whatsapp|sms|call|call me|ring|dial|text|reach|rufnummer|anrufen|hotline|durchwahl|r\u00fcckruf|ph|portable|celular|telefone|telefoon|pager|dial-?in|(?:my|his|her|our|their|contact|cell|home|office|work|emergency|customer) (?:phone |mobile )?(?:number|no))\b|\u260e|\U0001f4de|\u624b\u673a|\u7535\u8bdd|\u96fb\u8a71|\u643a\u5e2f|\u0442\u0435\u043b(?:\u0435\u0444\u043e\u043d)?)[^\w\n+]{0,6}(?:(?:me|us|at|on|is|no|nr|number"
         r"|nummer|unter|num\u00e9ro|n\u00famero|ist|est|es|line|phone)\b[^\w\n+]{0,4}){0,3}\(?\Z", re.I)
 _VERB = Lazy(r"\b(?:call|text|reach|ring|dial|sms|line)\s\Z", re.I)
 _PLUS = Lazy(r"\+(?<![\w+.)]\+)(?:[1-9]\d{0,2}(?:[ .\-/]?\(?\d{1,5}\)?){2,6}(?!\w)|[1-9]\d{7,14}(?!\w))")
-_ZEROS = Lazy(r"00(?<![\w.-]00)[1-9]\d{1,2}(?:[ ./-]\(?\d{2,5}\)?){2,5}(?!\w)")
+_ZEROS = Lazy(r"00(?<![\w.-]00)[1-9]\d{1,2}(?:[ ./-]\(?\d{2,8}\)?){2,5}(?!\w)")
 _NORTH = Lazy(r"[(2-9](?:(?<![\w.+-].)|(?<=(?<![\w.+-])1[ .-].))(?:(?<=\()[2-9]\d{2}\) ?[2-9]\d{2}[ .-]?\d{4}|(?<=\d)\d{2}(?:-[2-9]\d{2}-"
     r"|\.[2-9]\d{2}\.)\d{4})(?![\w-]|\.\d)")
 _FRENCH = Lazy(r"0(?<![\w.+-]0)[1-9](?:([ .])\d{2})(?:\1\d{2}){3}(?![\w-]|\.\d| \d)")
 _DASHED = Lazy(r"0(?<![\w.+-]0)\d{1,3}-\d{3,4}-\d{4}(?![\w-]|\.\d)")
-_LOOSE = Lazy(r"[(\d](?<![\w.+-].)\d{1,6}\)?(?:[ ./-]{1,3}\(?\d{2,8}\)?){0,4}(?![\w-]|\.\d)")
+_LOOSE = Lazy(r"[(\d](?<![\w.+-].)\d{1,13}\)?(?:[ ./-]{1,3}\(?\d{2,8}\)?){0,4}(?![\w-]|\.\d)")
 # National forms that nothing else has: Swiss and Australian groups, British and Dutch mobiles, German and Brazilian area codes.
-_GROUPED = Lazy(r"[0(](?<![\w.+(/-].)(?:(?<=0)(?:\d{2} \d{3} \d{2} \d{2}|4\d{2} \d{3} \d{3}|7\d{3} \d{6}|6-\d{8}|\d{2,4}/\d{5,8})|(?<=\()\d{2}\) ?9?\d{4}-\d{4})(?![\w-]|\.\d)")
+_GROUPED = Lazy(r"[0(](?<![\w.+(/-].)(?:(?<=0)(?:\d{2} \d{3} \d{2} \d{2}|4\d{2} \d{3} \d{3}|7\d{3} \d{6}|6-\d{8}|\d{2,4}/\d{5,8}|\d{2} \d{4} \d{4})|(?<=\()0\d{2,4}\) ?\d{5,8}|(?<=\()\d{2}\) ?9?\d{4}-\d{4})(?![\w-]|\.\d)")
 _DATE = Lazy(r"\+?(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d")
 
 _SSN = Lazy(r"\d(?<![\w.-]\d)\d\d([- ]?)\d{2}\1\d{4}(?![\w-]|\.\d)")
@@ -44,7 +44,7 @@ _ISSUER = Lazy(r"4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7
     r"|4[4-9]\d|5\d\d)\d{12}"
                      r"|35(?:2[89]|[3-8]\d)\d{12}|62\d{14,17}")
 
-_IBAN_START = Lazy(r"\d\d(?<=[A-Za-z]{2}\d\d)(?:(?<![A-Za-z0-9][A-Za-z]{2}\d\d)|(?<=IBAN[A-Za-z]{2}\d\d))(?=[ \u00a0\u202f.-]?[A-Za-z0-9]{4})")
+_IBAN_START = Lazy(r"\d\d(?<=[A-Za-z]{2}\d\d)(?:(?<![A-Za-z0-9][A-Za-z]{2}\d\d)|(?<=IBAN[A-Za-z]{2}\d\d))(?=[ \u00a0\u202f.-]{0,2}[A-Za-z0-9]{4})")
 # Length of a country's IBAN: the registry of ISO 13616.
 _IBAN_LENGTHS = """
     15 NO
@@ -109,7 +109,7 @@ def _dialable(number: str) -> bool:
 def _phones(text: str) -> Iterator[Finding]:
     for match in chain(_PLUS.finditer(text), _ZEROS.finditer(text)):
         bare = match.group()[1:].isdigit()
-        added = bare and text[max(0, match.start() - 1):match.start()] in ("", "\n")  # an added line of a diff
+        added = bare and text[max(0, match.start() - 1):match.start()] == "\n"  # an added line of a diff
         if not added and not (bare and len(match.group()) < 11) and _dialable(match.group()):
             yield Finding("phone", *match.span(), "phone-plus")
     for pattern in (_NORTH, _FRENCH, _DASHED, _GROUPED):

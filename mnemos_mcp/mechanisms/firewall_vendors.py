@@ -42,6 +42,19 @@ access_token openshift       sha256~                                            
 access_token google-oauth    ya29.                                                D 20
 access_token square          sq0atp- sq0csp-                                      W 20
 access_token square-token    EAAA                                                 W 50
+access_token trello          ATTA                                                 H 60
+access_token yandex-oauth    y0_                                                  W 50
+access_token vk              vk1.a.                                               W 60
+access_token amazon          Atza| Atzr| amzn1.oa2-cs.v1. amzn.mws.               D 36
+access_token ebay            v^1.1#i^1#                                           B 30
+access_token paypal          A21AA                                                W 60
+api_token    mollie          live_                                                A 30
+api_token    telnyx          KEY0                                                 W 40
+api_token    pubnub          sec-c-                                               W 36
+api_token    datadog         ddapp_ ddapi_                                        A 30
+api_token    openai-session  sess-                                                A 40
+api_token    anyscale        esecret_                                             A 20
+api_token    helicone        sk-helicone-                                         W 20
 access_token facebook        EAA                                                  A 90
 access_token instagram       IGQV IGAA                                            W 60
 access_token microsoft       EwA EwB EwC                                          B 200

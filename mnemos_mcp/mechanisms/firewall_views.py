@@ -20,20 +20,26 @@ _MARK = "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u1ab
 _MARKS = Lazy(f"({_MARK}{{30}}){_MARK}+")
 _PRIVATE = Lazy(r"<(/?)private(?![\w-])[^<>]{0,80}>?", re.I)
 
-_UNSEEN = "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f"
+_UNSEEN = "\u00ad\u0300-\u036f\u20d0-\u20ff\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f"
 _FOLDED = ("\u00aa\u00b2\u00b3\u00b9\u00ba\u2010-\u2015\u2070-\u209c\u2100-\u214f\u2212\u2460-\u24ff\u3000\ufe50-\ufe6b\uff01-\uff5e"
            "\U0001d400-\U0001d7ff\U0001f130-\U0001f189")
 # The disguises, each with the characters it begins with. A pattern of those that a text can hold is one leading class, then
 # look-behinds: the search skips to the few characters that can begin a disguise.
 _DISGUISES = (
     ("\\", r"\\", r"(?<=\\)\\{0,3}(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[0-3][0-7]{2}|[nrt]|\r?\n[ \t]*|[_.\-~/+=:@\"'])"),
-    ("%", "%", r"(?<=%)[0-9a-fA-F]{2}"),
+    ("%", "%", r"(?<=%)(?:25(?=[0-9a-fA-F]{2}))?[0-9a-fA-F]{2}"),
     ("&", "&", r"(?<=&)(?:#\d{1,6}|#x[0-9a-fA-F]{1,5}|amp|quot|lt|gt|apos|nbsp|lowbar|hyphen|colon|equals|commat|period);"),
     ("\"'", "\"'", r"(?<=[\"'])(?:[ \t]{0,20}(?:[+&~]|\.{1,2}|\|\|)[ \t]{0,20}\n?[ \t]{0,40}[\"']|[ \t]{0,20}\n[ \t]{0,40}[\"'](?=\w))"),
     ("<", "<", r"(?<=<)/?(?:wbr|br|b|i|em|strong|span|mark|code)[ ]?/?>"),
     ("`^=", "`^=", r"(?<=[`^=])\n[ \t>|]{0,40}"))
-_UNICODE = (_UNSEEN + _FOLDED, rf"(?<=[{_UNSEEN}])[{_UNSEEN}]*|(?<=[{_FOLDED}])")
-_SPACED = Lazy(r"\s(?<=\s)\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}|\A\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}|(?<![^\s\"'`(])[!-~](?:([.,|\u00b7])[!-~](?![^\s.,|\u00b7\"'`)])){11,}")
+# Letters of other alphabets that look like Latin ones; read as such where a Latin letter, a digit or a mark of keys is next to them.
+_LOOKALIKE = dict(zip("\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u03bf\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a7\u03a5",
+                      "aeopcyxijsdABEKMHOPCTXoABEZHIKMNOPTXY", strict=True))
+_LIKE = "".join(_LOOKALIKE)
+_UNICODE = (_UNSEEN + _FOLDED + _LIKE, rf"(?<=[{_UNSEEN}])[{_UNSEEN}]*|(?<=[{_FOLDED}])|(?<=[{_LIKE}])(?:(?=[A-Za-z0-9_-])|(?<=[A-Za-z0-9_-].))")
+_SPACED = Lazy(r"\s(?<=\s)\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}|\A\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}|(?<![^\s\"'`(])[!-~](?:([.,|*/\u00b7-])[!-~](?![^\s.,|*/\u00b7\"'`)-])){11,}")
+_GROUPS = Lazy(r"(?<!\S)\S{4}(?:[ -]\S{4}){4,}(?:[ -]\S{1,3})?(?!\S)|(?<!\S)\S{5}(?:[ -]\S{5}){3,}(?:[ -]\S{1,4})?(?!\S)|(?<!\S)\S{8}(?:[ -]\S{8}){2,}(?:[ -]\S{1,7})?(?!\S)")
+_LISTED = Lazy(r"[\"'][ \t]*,\s{0,20}[\"']")
 _WRAPPED = Lazy(r"(?<=[A-Za-z0-9_-])\n[ \t>|]{0,20}(?=[A-Za-z0-9_-])")
 _ENCODED = Lazy(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _READABLE = bytes(range(32, 127)) + b"\t\n\r"
@@ -86,14 +92,16 @@ def _plain(found: str) -> str:
             return chr(int(head, 8))
         return {"n": "\n", "r": "\n", "t": "\t"}.get(head[0], head if head.strip() else "")
     if found[0] == "%":
-        return chr(int(found[1:], 16)) if int(found[1:], 16) < 128 else found
+        return chr(int(found[-2:], 16)) if int(found[-2:], 16) < 128 else found
     if found[0] == "&":
         import html
         return html.unescape(found)
     if found[0] in "\"'`^=<":
         return ""
     import unicodedata
-    if unicodedata.category(found[0]) in ("Cf", "Mn", "Lo"):
+    if found in _LOOKALIKE:
+        return _LOOKALIKE[found]
+    if unicodedata.category(found[0]) in ("Cf", "Mn", "Me", "Lo"):
         return unicodedata.normalize("NFKC", found) if found[0] in "\u00aa\u00ba" else ""
     return "-" if found in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212" else unicodedata.normalize("NFKC", found)
 
@@ -123,8 +131,15 @@ def spaced_view(text: str) -> View | None:
     for word in text.split():
         singles = singles + 1 if len(word) == 1 else 0
         if singles > 11 or (len(word) > 22 and word[1] == word[3] == word[5] != word[0]):
-            return _view(text, _SPACED, lambda run: re.sub(r"\s", "", run) if run[1:2] not in ".,|\u00b7" else run[::2])
+            return _view(text, _SPACED, lambda run: " " * run[0].isspace() + re.sub(r"\s", "", run) if run[1:2] not in ".,|*/\u00b7-" else run[::2])
     return None
+
+
+def grouped_view(text: str) -> View | None:
+    """Groups of equal length joined, and the parts of a list that is joined in code; None when there are none."""
+    if "join" in text and _LISTED.search(text):
+        return _view(text, _LISTED, lambda _: "")
+    return _view(text, _GROUPS, lambda run: re.sub("[ -]", "", run)) if _GROUPS.search(text) else None
 
 
 def wrapped_view(text: str) -> View | None:
@@ -157,7 +172,8 @@ def _decoded(code: str) -> str:
         raw = binascii.a2b_base64(body[:len(body) - (len(body) % 4 == 1)] + "=" * (-len(body) % 4 % 3))
     except binascii.Error:
         return ""
-    return raw.decode("ascii") if len(raw) >= 16 and not raw.translate(None, _READABLE) else ""
+    clear = raw.decode("ascii") if len(raw) >= 16 and not raw.translate(None, _READABLE) else ""
+    return _decoded(clear) or clear if _ENCODED.fullmatch(clear) else clear
 
 
 def without_private(text: str) -> str:

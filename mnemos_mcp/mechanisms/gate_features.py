@@ -6,7 +6,6 @@ Word classes (gate_words) are shared by the five languages: "gestern", "hier" an
 
 from __future__ import annotations
 
-# ruff: noqa: SIM905 - word lists
 import math
 import re
 import unicodedata

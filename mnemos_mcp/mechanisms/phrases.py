@@ -3,7 +3,7 @@
 General usage, from no test set. Groups: `what` changed, what is `gone`, what is `new`, the predicate `pred` that no longer holds, the `rest` that
 narrows it. Only forms that report a change that was made: "raising", "to raise", "could raise" are not here.
 """
-# ruff: noqa: SIM905 - one pattern a line, and word lists that a reader can edit as text
+
 from __future__ import annotations
 
 import re

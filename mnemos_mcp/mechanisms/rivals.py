@@ -3,7 +3,7 @@
 General knowledge of the trade, from no test set. A name stands in one row only where its rows would mislead (Redis is a cache here, never a
 rival of Postgres); what is usually used side by side (Python and Go, Linux and macOS) is no row at all.
 """
-# ruff: noqa: SIM905 - word lists that a reader can edit as text
+
 from __future__ import annotations
 
 ROWS: dict[str, str] = {

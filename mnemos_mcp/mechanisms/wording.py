@@ -4,7 +4,7 @@ Pure functions on text, shared by what compares memories (supersession, reconsol
 Words are folded (NFC, case) and lightly stemmed; stop words are those that carry no fact. English, German, French, Spanish; Chinese, Japanese and
 Korean by character pairs. "must", "only", "never" are content: without them it is another statement.
 """
-# ruff: noqa: SIM905 - word lists that a reader can edit as text
+
 from __future__ import annotations
 
 import hashlib
