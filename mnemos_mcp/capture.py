@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import brief, events
-from .episode import UNJUDGED, Episode, Failure, Origin, Role
-from .events import Event
-from .writes import (
+from .buffered import (
     AddEpisode,
     AddFailure,
     BufferWrite,
@@ -24,6 +22,8 @@ from .writes import (
     Reinforce,
     TouchSession,
 )
+from .episode import UNJUDGED, Episode, Failure, Origin, Role
+from .events import Event
 
 if TYPE_CHECKING:
     from .place import Place
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 LONGEST_EPISODE = 8_000  # characters of what is put down: a long paste keeps its beginning and its end
 TAIL = 2_000
-_ID = re.compile(r"\b[0-9a-f]{12}\b")
+_ID = r"\b[0-9a-f]{12}\b"
 
 
 class Desk(NamedTuple):
@@ -168,7 +168,7 @@ def _fix(failure: Failure, passed: str, event: Event, desk: Desk) -> str:
 
 def _cited(event: Event, desk: Desk) -> tuple[BufferWrite, ...]:
     """Memories that were put before this session's agent and that its answer names: they were of use."""
-    named = set(_ID.findall(event.text)) if event.session else set()
+    named = set(re.findall(_ID, event.text)) if event.session else set()
     given = desk.buffer.receipts(session=event.session) if named else []
     fresh = sorted(i for i in named if any(i in r["ids"] and i not in r["used"] for r in given))
     if not fresh:

@@ -24,9 +24,9 @@ _NAMES: dict[str, Kind] = {
 _READS = frozenset({"SessionStart", "UserPromptSubmit", "PostToolUseFailure", "PostToolUse"})
 SHELLS = frozenset({"Bash", "Shell", "shell", "run_terminal_cmd"})
 # Blocks that the client or another tool wrote into what the user typed.
-_BLOCKS = re.compile(r"<(system-reminder|task-notification|local-command-[\w-]+|command-(?:name|message|args|contents)|bash-(?:input|stdout|stderr)|"
-                     r"ide_[\w-]+|user-prompt-submit-hook|mnemos-recall)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
-_SLASH = re.compile(r"/[\w.:-]+(?=\s|$)")
+_BLOCKS = (r"<(system-reminder|task-notification|local-command-[\w-]+|command-(?:name|message|args|contents)|bash-(?:input|stdout|stderr)|"
+                     r"ide_[\w-]+|user-prompt-submit-hook|mnemos-recall)\b[^>]*>.*?(?:</\1\s*>|\Z)")
+_SLASH = r"/[\w.:-]+(?=\s|$)"
 _MACHINE = ("[Request interrupted", "Caveat: The messages below were generated", "This session is being continued from a previous conversation")
 
 
@@ -101,10 +101,10 @@ def failed(payload: Mapping[str, Any]) -> str:
 def prompt(text: str) -> str:
     """What the user said: without the blocks that programs put in; '' for a command, a notification, an interruption."""
     said = text.lstrip()
-    if len(text) > LONGEST_PROMPT or said.startswith(_MACHINE) or _SLASH.match(said):
+    if len(text) > LONGEST_PROMPT or said.startswith(_MACHINE) or (said.startswith("/") and re.match(_SLASH, said)):
         return ""
     if "<" in said:
-        said = _BLOCKS.sub(" ", said)
+        said = re.sub(_BLOCKS, " ", said, flags=re.DOTALL | re.IGNORECASE)
     return said.strip()
 
 
@@ -122,7 +122,8 @@ def _own(payload: Mapping[str, Any]) -> bool:
         return True
     given = payload.get("tool_input")
     command = given.get("command") if isinstance(given, Mapping) else ""
-    return isinstance(command, str) and re.match(r"\s*(?:\S*/)?mnemos(?:-mcp|-hook)?(?:\s|$)", command) is not None
+    first = command.split(maxsplit=1)[:1] if isinstance(command, str) else []
+    return bool(first) and first[0].rpartition("/")[2] in ("mnemos", "mnemos-mcp", "mnemos-hook")
 
 
 def _folder(payload: Mapping[str, Any], info: Mapping[str, Any]) -> str:

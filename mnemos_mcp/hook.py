@@ -11,8 +11,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from . import events
+from .buffered import AddReceipt, Count, TimeHook
 from .events import Event
-from .writes import AddReceipt, Count, TimeHook
 
 if TYPE_CHECKING:
     from .capture import Desk
@@ -120,13 +120,11 @@ def _at_desk(event: Event, settings: Settings) -> None:
 
 def _desk(settings: Settings, now: float) -> Desk:
     """The file opened for this event, and where it happens; its stand-in when the file cannot be opened now."""
-    import secrets
-
     from .capture import Desk
     from .place import group, locator
     buffer = _buffer(settings, now)
     place = locator(settings, buffer, allow_git=False)("")
-    return Desk(buffer, place, group(place, buffer.joined()), now, lambda: secrets.token_hex(6), _screen(settings))
+    return Desk(buffer, place, group(place, buffer.joined()), now, lambda: os.urandom(6).hex(), _screen(settings))
 
 
 def _buffer(settings: Settings, now: float) -> Any:

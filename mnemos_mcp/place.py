@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from .buffered import Keep
 from .identity import ProjectIdentity, resolve, workspaces_of
-from .writes import Keep
 
 if TYPE_CHECKING:
     from .settings import Settings

@@ -1,14 +1,28 @@
 """Everything that can change the database: the closed union Write. A list of them is applied whole or not at all.
 
-Times are seconds since 1970-01-01 UTC as float. Named tuples, not dataclasses: a hook imports this page, and the machinery of dataclasses alone
-costs as much as starting Python.
+Times are seconds since 1970-01-01 UTC as float. What a hook may write too stands in buffered.py.
 """
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .buffered import AddEpisode as AddEpisode
+from .buffered import AddFailure as AddFailure
+from .buffered import AddReceipt as AddReceipt
+from .buffered import Applied as Applied
+from .buffered import BufferWrite as BufferWrite
+from .buffered import CloseFailure as CloseFailure
+from .buffered import Count as Count
+from .buffered import Keep as Keep
+from .buffered import KnowProject as KnowProject
+from .buffered import LeaveFailures as LeaveFailures
+from .buffered import MarkUsed as MarkUsed
+from .buffered import NoteStep as NoteStep
+from .buffered import Reinforce as Reinforce
+from .buffered import TimeHook as TimeHook
+from .buffered import TouchSession as TouchSession
+
 if TYPE_CHECKING:
-    from .episode import Episode
     from .model import Edge, Memory, Revision, Status
 
 
@@ -27,10 +41,6 @@ class AddRevision(NamedTuple):
     """A former text that comes from elsewhere (import)."""
 
     revision: Revision
-
-
-class AddEpisode(NamedTuple):
-    episode: Episode
 
 
 class SettleEpisodes(NamedTuple):
@@ -83,13 +93,6 @@ class Move(NamedTuple):
     retention: float | None = None
 
 
-class Reinforce(NamedTuple):
-    id: str
-    amount: float
-    at: float
-    note: str = ""
-
-
 class Pin(NamedTuple):
     id: str
     pinned: bool
@@ -117,18 +120,6 @@ class AddVectors(NamedTuple):
     windows: int
 
 
-class Count(NamedTuple):
-    name: str
-    by: int = 1
-
-
-class Keep(NamedTuple):
-    """A small durable value of the mind (a session's prediction, a last sleep)."""
-
-    name: str
-    value: str
-
-
 class RecordRun(NamedTuple):
     """A consolidation as a dated diff of ids and outcomes. Goes first in its list: the store keeps what it is about to change, for undo."""
 
@@ -143,15 +134,6 @@ class RecordRun(NamedTuple):
 
 class UndoRun(NamedTuple):
     id: str
-    at: float
-
-
-class KnowProject(NamedTuple):
-    """A project was met here: its name and folder, for people to read."""
-
-    identity: str
-    name: str
-    root: str
     at: float
 
 
@@ -171,79 +153,6 @@ class JudgeEpisode(NamedTuple):
     surprisal: float
 
 
-class AddFailure(NamedTuple):
-    """A command failed. The same one, still open in this session: once more, and what was done since did not help."""
-
-    fingerprint: str
-    shape: str
-    command: str
-    error: str
-    project: str
-    session: str
-    at: float
-    event: str
-
-
-class NoteStep(NamedTuple):
-    """A command that passed while failures of the session are open; the last `most` are remembered."""
-
-    session: str
-    command: str
-    most: int
-
-
-class CloseFailure(NamedTuple):
-    """The command passes again; `fix` says what was done between ('' when nothing was)."""
-
-    n: int
-    fix: str
-    at: float
-
-
-class LeaveFailures(NamedTuple):
-    """A session has ended: what it left open was not fixed."""
-
-    session: str
-
-
-class AddReceipt(NamedTuple):
-    """What a hook put before the agent: ids of memories and episodes, and how many characters."""
-
-    at: float
-    project: str
-    session: str
-    event: str
-    chars: int
-    ids: tuple[str, ...]
-
-
-class MarkUsed(NamedTuple):
-    """Memories of this session's receipts that the agent has cited."""
-
-    session: str
-    ids: tuple[str, ...]
-
-
-class TouchSession(NamedTuple):
-    """A session gave a sign of life. `prompts` is added; a `fresh` one (started, cleared, compacted) begins to count anew; `over` is its end."""
-
-    session: str
-    project: str
-    at: float
-    prompts: int = 0
-    fresh: bool = False
-    over: bool = False
-
-
-class TimeHook(NamedTuple):
-    """How long a hook took, milliseconds from the start of its process; the last `most` are kept."""
-
-    at: float
-    event: str
-    ms: float
-    most: int = 500
-
-
 class Remove(NamedTuple):
     """A row goes because of what its text holds; of a memory all that belongs to it."""
 
@@ -260,19 +169,5 @@ class Mask(NamedTuple):
     version: int = 0
 
 
-# What a hook writes: rows of the buffer, without a look at a memory.
-BufferWrite = (AddEpisode | Count | Keep | KnowProject | Reinforce | AddFailure | NoteStep | CloseFailure | LeaveFailures | AddReceipt | MarkUsed
-               | TouchSession | TimeHook)
 Write = (BufferWrite | AddMemory | AddRevision | SettleEpisodes | JudgeEpisode | Supersede | Shorten | Revise | Move | Pin | MarkRecalled
          | Link | AddVectors | RecordRun | UndoRun | JoinProjects | Remove | Mask)
-
-
-class Applied(NamedTuple):
-    """What became of a list of writes. `stale`: ids whose version had moved on; then nothing was written."""
-
-    stale: tuple[str, ...] = ()
-    ids: tuple[str, ...] = ()
-
-    @property
-    def done(self) -> bool:
-        return not self.stale

@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "mnemos_mcp"
 FLOORS = [
-    {"scope", "episode", "errors", "blas", "private"},
+    {"scope", "episode", "buffered", "errors", "blas", "private"},
     {"model"},
     {"results", "moments", "outfile", "writes"},
     {"mechanisms", "ports", "providers", "tables"},
@@ -16,13 +16,9 @@ FLOORS = [
     {"mind", "fitting", "tools", "place", "events", "transcript"},
     {"judgement"},
     {"encode", "retrieve", "brief"},
-<<<<<<< HEAD
     {"capture"},
-    {"maintain", "health", "transfer_lines"},
-=======
     {"maintain", "sweep", "transfer_lines"},
     {"health"},
->>>>>>> a650f48 (mnemos sweep reads what is stored with today's rules and erases or masks with proof; health says when it is due)
     {"arrivals"},
     {"transfer"},
     {"engine"},

@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from .. import writes as union
+from .. import buffered as union
+from ..buffered import Applied, BufferWrite
 from ..episode import Episode, Failure
 from ..private import open_private
-from ..writes import Applied, BufferWrite
 from .buffer import ASIDE
 
 MOST_BYTES = 5_000_000  # beyond that nothing more is put aside: the fault is no passing one

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, assert_never
 
 import apsw
 
-from ..episode import Episode, Failure
-from ..writes import (
+from ..buffered import (
     AddEpisode,
     AddFailure,
     AddReceipt,
@@ -29,6 +28,7 @@ from ..writes import (
     TimeHook,
     TouchSession,
 )
+from ..episode import Episode, Failure
 from .schema import connect
 from .statement import Stale, fetch, run
 
