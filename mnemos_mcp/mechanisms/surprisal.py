@@ -12,6 +12,7 @@ import base64
 import math
 import re
 import unicodedata
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -61,7 +62,7 @@ class SurprisalGate:
     """
 
     threshold: float = 0.30  # cosine distance 0..1, at least this surprising; contract
-    least: float = 0.42  # 0..1; as likely as this to matter later is durable. Chosen where unseen authors lose and gain alike
+    least: float = 0.38  # 0..1; as likely as this to matter later is durable. Where held-out authors lose as much as they let in (4.8 % / 95.7 %)
     bar: float = 0.5  # points
     read_chars: int = 4000  # characters of a text that are judged; a longer one has said what it is by then
     statement: float = 1.0  # points of a declarative by itself: to keep is the default
@@ -198,9 +199,11 @@ class SurprisalGate:
         named, hashed = gate_features.signs(part, spoken, weighed)
         by_name, by_bucket = _weights()
         odds = gate_weights.CONSTANT + sum(by_name.get(sign, 0.0) * strength for sign, strength in named.items())
+        steps = 0.0
         for sign, strength in hashed.items():
             place, turn = gate_features.bucket(sign)
-            odds += turn * strength * by_bucket[place]
+            steps += turn * strength * by_bucket[place]
+        odds += steps * gate_weights.SCALE
         (score, kind, act), clause = max(zip(weighed, spoken, strict=True), key=lambda one: one[0][0])
         if score <= self.bar and act != "acknowledgement" and gate_features.tells(clause.said):
             # read as an order or a question, yet it tells: if it lasts, then as a statement
@@ -271,10 +274,9 @@ def _parts(prose: str) -> list[str]:
 
 
 @cache
-def _weights() -> tuple[dict[str, float], list[float]]:
+def _weights() -> tuple[dict[str, float], memoryview]:
     pairs = (pair.rpartition("=") for pair in gate_weights.NAMED.split(" "))
-    steps = base64.b85decode(gate_weights.HASHED)
-    return {name: float(value) for name, _, value in pairs if name}, [(step - 256 if step > 127 else step) * gate_weights.SCALE for step in steps]
+    return {name: float(value) for name, _, value in pairs if name}, memoryview(zlib.decompress(base64.b64decode(gate_weights.HASHED))).cast("b")
 
 
 def _truth(value: Any) -> bool | None:
