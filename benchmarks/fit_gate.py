@@ -27,7 +27,9 @@ STEPS = 4  # levels of a hashed weight on each side of nothing; 16 gain nothing 
 # so its signs look better there than they are
 AUTHOR_WEIGHT = {"rule": 0.3, "c": 0.7}
 GROUPS = {  # of signs, for the ablation
-    "speech acts and cues": lambda sign: sign.startswith(("act_", "best_", "kind_", "has_", "score", "kept", "correction", "polite", "company", "demonstrative", "laughing", "none")),
+    "speech acts and cues": lambda sign: sign.startswith(
+        ("act_", "best_", "kind_", "has_", "score", "kept", "correction", "polite", "company", "demonst", "laugh", "none")
+    ),
     "form and turns": lambda sign: sign.startswith("s_"),
     "word classes": lambda sign: sign.startswith(("L", "T", "^T")),
     "words and pieces": lambda sign: sign.startswith(("#w", "#f", "#c", "#z", "#^z", "#$z")),
@@ -165,7 +167,6 @@ def write(w: np.ndarray, names: list[str]) -> None:
     lines = "\n".join(f'    "{text[at : at + 4000]}"' for at in range(0, len(text), 4000))
     pairs = " ".join(f"{name}={value:.2f}" for name, value in zip(names, w[BUCKETS:-1], strict=True) if abs(value) >= 0.02)
     body = f'''"""Weights of the gate, written by benchmarks/fit_gate.py from benchmarks/data/gate.jsonl; not edited by hand."""
-# ruff: noqa: E501
 # fmt: off
 CONSTANT = {w[-1]:.3f}
 SCALE = {size:.6f}  # of one step of HASHED

@@ -1,5 +1,4 @@
 """Weights of the gate, written by benchmarks/fit_gate.py from benchmarks/data/gate.jsonl; not edited by hand."""
-# ruff: noqa: E501
 # fmt: off
 CONSTANT = -3.285
 SCALE = 0.142902  # of one step of HASHED
