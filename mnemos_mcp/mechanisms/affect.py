@@ -17,10 +17,12 @@ from typing import Any
 from mnemos_mcp.mechanisms import affect_words as words
 from mnemos_mcp.model import Affect
 
-_TOKEN = re.compile(r"[a-z0-9']+(?:-[a-z]+)*|[\u3400-\u9fff]+|[.!?;:,]")
-_SHOUT = re.compile(r"\b[A-Z]{3,}\b")
-_NAMES = re.compile(r"`[^`]+`|\b\w+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}\d*\b|\b\w+[./:]\w[\w./:-]*|\b\d[\w.]*")
-_JOY, _GRIEF = re.compile(r"[:;]-?[)D]|<3|🎉|🚀|😀|😄|😁|😍|🥳|👍|❤"), re.compile(r":'?-?\(|😢|😭|😡|😠|😞|👎|💔|😱")
+from .lazy import Lazy
+
+_TOKEN = Lazy(r"[a-z0-9']+(?:-[a-z]+)*|[\u3400-\u9fff]+|[.!?;:,]")
+_SHOUT = Lazy(r"\b[A-Z]{3,}\b")
+_NAMES = Lazy(r"`[^`]+`|\b\w+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}\d*\b|\b\w+[./:]\w[\w./:-]*|\b\d[\w.]*")
+_JOY, _GRIEF = Lazy(r"[:;]-?[)D]|<3|🎉|🚀|😀|😄|😁|😍|🥳|👍|❤"), Lazy(r":'?-?\(|😢|😭|😡|😠|😞|👎|💔|😱")
 
 
 @dataclass(frozen=True)
@@ -197,15 +199,15 @@ def _lexicon() -> tuple[dict[str, tuple[float, float]], dict[str, tuple[float, f
 
 
 @cache
-def _chinese() -> re.Pattern[str]:
+def _chinese() -> Lazy:
     """Chinese words of the lists, longest first: without spaces they must be cut out."""
     known = {word for word in (*_lexicon()[0], *words.NEGATORS, *words.STRONGER, *words.WEAKER, *words.RELIEF) if "\u3400" <= word[0] <= "\u9fff"}
-    return re.compile("|".join(sorted(known, key=lambda word: (-len(word), word))))
+    return Lazy("|".join(sorted(known, key=lambda word: (-len(word), word))))
 
 
 @cache
-def _phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(phrase), meaning) for phrase, meaning in words.PHRASES)
+def _phrases() -> tuple[tuple[Lazy, str], ...]:
+    return tuple((Lazy(phrase), meaning) for phrase, meaning in words.PHRASES)
 
 
 def _fold(text: str) -> str:

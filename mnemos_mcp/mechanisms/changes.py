@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .lazy import Lazy
 from .phrases import ATTRIBUTES, CONDITION, FROM_NOW_ON, GENERIC, INTENT, LOOSE, NARROWING, PHRASES, REFUSED, STATE, USE, USE_CJK, Kind
 from .quantities import Quantity, quantities
 from .rivals import kind_of
@@ -18,7 +19,7 @@ from .wording import DATES, content, fold, is_question, names, negations, oppose
 MAX_CHARS = 4000  # of a text that are read for change phrases: what changed is said first, and a pasted log costs no time
 MAX_STATEMENT = 600  # characters; longer "sentences" are code or data
 MAX_VALUE = 60  # characters of what is called gone
-_CLAUSE = re.compile(r"[,;:，；：。]|\s[-–—]\s|\b(?:and|und|et)\b", re.IGNORECASE)
+_CLAUSE = Lazy(r"[,;:，；：。]|\s[-–—]\s|\b(?:and|und|et)\b", re.IGNORECASE)
 _ATTRIBUTE = {stem(word): group[0] for group in ATTRIBUTES for word in group}
 _GENERIC = frozenset(stem(word) for word in GENERIC)
 _USE = frozenset(stem(word) for word in USE)

@@ -9,40 +9,41 @@ import re
 from dataclasses import dataclass
 
 from ..model import Affect
+from .lazy import Lazy
 from .stopwords import STOP
 from .timewords import DAYS, MONTHS, window_of
 
-_WHEN = re.compile(r"\b(?:when|(?:what|which) (?:day|date|time|week|month|year)s?|how long ago|since when)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\bhow (?:many|much|often|long|old|big|large|far|tall|fast)\b"
+_WHEN = Lazy(r"\b(?:when|(?:what|which) (?:day|date|time|week|month|year)s?|how long ago|since when)\b", re.IGNORECASE)
+_NUMBER = Lazy(r"\bhow (?:many|much|often|long|old|big|large|far|tall|fast)\b"
                      r"|\b(?:what|which) (?:number|percentage|size|amount|age|version|port|limit)\b", re.IGNORECASE)
-_LATEST = re.compile(r"\b(?:latest|most recent(?:ly)?|newest|last (?:change|time|one))\b", re.IGNORECASE)
-_QUESTION = re.compile(r"^\W*(?:(?:and|so|ok|hey|please)\W+)?(?:at |in |on |for |to |by )?"
+_LATEST = Lazy(r"\b(?:latest|most recent(?:ly)?|newest|last (?:change|time|one))\b", re.IGNORECASE)
+_QUESTION = Lazy(r"^\W*(?:(?:and|so|ok|hey|please)\W+)?(?:at |in |on |for |to |by )?"
                        r"(?:what|which|who|whose|where|when|how|do|does|is|are|should)\b", re.IGNORECASE)
-_PAST = re.compile(r"\b(?:did|was|were|had|between|passed|before|after|ever|order)\b", re.IGNORECASE)
-_ADVICE = re.compile(
+_PAST = Lazy(r"\b(?:did|was|were|had|between|passed|before|after|ever|order)\b", re.IGNORECASE)
+_ADVICE = Lazy(
     r"\bhow (?:do|should|can|could|would|might) (?:i|we|you)\b"
     r"|\b(?:can|could|would|will) you (?:please )?(?:help|suggest|show|explain|recommend|write|give|create|add|implement|make|walk)\b"
     r"|\bwhat (?:\w+ )?(?:should (?:i|we)|would you|do you (?:think|suggest|recommend)|are some|options|steps|can i)\b|\bsuggest\b|\brecommend\b"
     r"|\bwhich \w+ (?:should|would)\b|\bwhere (?:do you think|should)\b|\b(?:may|should|can) i\b|\bwhat do i need\b"
     r"|\bi(?:'|\u2019)?m (?:looking|planning|trying|thinking)\b", re.IGNORECASE)
-_LEAVE = re.compile(r"\b(?:may|can|should|must|shall) (?:i|we)\b"
+_LEAVE = Lazy(r"\b(?:may|can|should|must|shall) (?:i|we)\b"
                     r"|\b(?:is|are) .{1,40}\b(?:allowed|forbidden|permitted|ok(?:ay)?)\b|\bam i allowed\b", re.IGNORECASE)
-_SAID = re.compile(r"\b(?:did|have|had|has) i\b|\bi (?:ever )?(?:said|mentioned|brought|told|asked|talked|described|discussed)\b|\bremind me\b"
+_SAID = Lazy(r"\b(?:did|have|had|has) i\b|\bi (?:ever )?(?:said|mentioned|brought|told|asked|talked|described|discussed)\b|\bremind me\b"
                    r"|\border in which\b|\bwhat (?:did|have) we\b", re.IGNORECASE)
 _MANNERS = (
-    ("reflective", re.compile(r"\bwhy\b|\breason(?:s|ing)?\b|\brationale\b|\bmotivat", re.IGNORECASE)),
-    ("episodic", re.compile(r"\bhappened\b|\bdid (?:something|anything|it) (?:break|fail|go wrong)\b|\bincident\b|\bwent wrong\b|\bbroke\b", re.IGNORECASE)),
-    ("procedural", re.compile(r"\bhow (?:do|can|should|could|would) (?:i|we|you)\b|\bhow to\b|\bsteps\b|\bprocedure\b|\bwhat is the (?:command|way) to\b",
+    ("reflective", Lazy(r"\bwhy\b|\breason(?:s|ing)?\b|\brationale\b|\bmotivat", re.IGNORECASE)),
+    ("episodic", Lazy(r"\bhappened\b|\bdid (?:something|anything|it) (?:break|fail|go wrong)\b|\bincident\b|\bwent wrong\b|\bbroke\b", re.IGNORECASE)),
+    ("procedural", Lazy(r"\bhow (?:do|can|should|could|would) (?:i|we|you)\b|\bhow to\b|\bsteps\b|\bprocedure\b|\bwhat is the (?:command|way) to\b",
                               re.IGNORECASE)),
 )
-_ALARM = re.compile(r"\b(?:urgent|asap|emergency|incident|outage|down|crash(?:ed|es|ing)?|broken|broke|fail(?:s|ed|ing)?|failure|furious|angry|panic|help|"
+_ALARM = Lazy(r"\b(?:urgent|asap|emergency|incident|outage|down|crash(?:ed|es|ing)?|broken|broke|fail(?:s|ed|ing)?|failure|furious|angry|panic|help|"
                     r"blocked|stuck|dead|lost|corrupt(?:ed)?|leak(?:ed)?|breach|on fire|immediately)\b", re.IGNORECASE)
-_CALM = re.compile(r"\b(?:design(?:ed|ing)?|architecture|strategy|structured?|approach|plan(?:ning)?|draft(?:ing)?|review(?:ing)?|consider(?:ing)?|thinking|"
+_CALM = Lazy(r"\b(?:design(?:ed|ing)?|architecture|strategy|structured?|approach|plan(?:ning)?|draft(?:ing)?|review(?:ing)?|consider(?:ing)?|thinking|"
                    r"meant to|supposed to|intended|trade-?off|next version|proposal)\b", re.IGNORECASE)
-_SHOUT = re.compile(r"\b[A-Z]{4,}\b(?=[:!])|\b(?:URGENT|INCIDENT|OUTAGE|DOWN|PROD)\b")
-_NAME = re.compile(r"[^\W\d_][\w'\u2019-]*")
+_SHOUT = Lazy(r"\b[A-Z]{4,}\b(?=[:!])|\b(?:URGENT|INCIDENT|OUTAGE|DOWN|PROD)\b")
+_NAME = Lazy(r"[^\W\d_][\w'\u2019-]*")
 _CALENDAR = frozenset({*MONTHS, *DAYS})
-_SENTENCE_END = re.compile(r"[.!?]\s+$")
+_SENTENCE_END = Lazy(r"[.!?]\s+$")
 _CALM_STATE = Affect()
 CRISIS = Affect(valence=-0.8, arousal=0.9, complexity=0.0)
 DESIGN = Affect(valence=0.0, arousal=0.0, complexity=0.6)

@@ -7,9 +7,10 @@ lower case, NFKC, without accents ("ü" -> "u"), so they may be written with acc
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import cache
+
+from .lazy import Lazy
 
 # fmt: off
 CUES: dict[str, dict[str, str]] = {
@@ -242,16 +243,16 @@ def fold(text: str) -> str:
 
 
 @cache
-def pattern(name: str, language: str = "") -> re.Pattern[str]:
+def pattern(name: str, language: str = "") -> Lazy:
     """The cue as one expression over folded text: of one language and English, which all mix in (a fifth of the compile time), or of all."""
     tables = {one: words for one, words in CUES[name].items() if not language or one in (language, "en")}
     latin = "|".join(fold(words) for one, words in tables.items() if one != "zh")
     parts = [rf"(?<![\w'])(?:{latin})(?![\w])"] if latin else []
     if "zh" in tables:
         parts.append(f"(?:{fold(tables['zh'])})")
-    return re.compile("|".join(parts) or r"(?!)")
+    return Lazy("|".join(parts) or r"(?!)")
 
 
 @cache
-def holding() -> re.Pattern[str]:
-    return re.compile(fold(HOLDING))
+def holding() -> Lazy:
+    return Lazy(fold(HOLDING))

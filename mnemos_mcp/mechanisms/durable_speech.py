@@ -7,20 +7,22 @@ from dataclasses import dataclass, replace
 
 from mnemos_mcp.mechanisms import durable_cues as cues
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|[。\n]+|(?<=[!?])(?=[\u3400-\u9fff])|;\s+")
-_COMMA = re.compile(r"\s*,\s*|\s+[-–—]+\s+")
-_WORD = re.compile(r"[^\W_][\w'’.+#/-]*")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+from .lazy import Lazy
+
+_SENTENCE = Lazy(r"(?<=[.!?])\s+|[。\n]+|(?<=[!?])(?=[\u3400-\u9fff])|;\s+")
+_COMMA = Lazy(r"\s*,\s*|\s+[-–—]+\s+")
+_WORD = Lazy(r"[^\W_][\w'’.+#/-]*")
+_CJK = Lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 # What names one thing: digits, snake_case, camelCase, ACRONYMS, paths, `quoted` words.
-_SPECIFIC = re.compile(r"`[^`]+`|\b\w*\d[\w.:/-]*|\b\w+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}\b|\b[\w-]+/[\w./-]+|\b[\w-]+\.[a-z]{1,5}\b")
-_COLON = re.compile(r"^[^:?\"“«]{3,60}:\s+\S")
-_FINITE = re.compile(
+_SPECIFIC = Lazy(r"`[^`]+`|\b\w*\d[\w.:/-]*|\b\w+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}\b|\b[\w-]+/[\w./-]+|\b[\w-]+\.[a-z]{1,5}\b")
+_COLON = Lazy(r"^[^:?\"“«]{3,60}:\s+\S")
+_FINITE = Lazy(
     r"^\S+(?: (?!the |a |an |this |that |these |it |my |our |your |all )\S+){0,3}? (?:is|are|was|were|must|should|has|have|had|can|will|goes|lives?|uses?|runs?|takes?|fails?|needs?|comes?|happens?|stays?|requires?|belongs?|ends?|lands?|expires?)\b"
 )
-_DETERMINED = re.compile(r"^\S+ (?:the|a|an|this|that|these|those|it|my|our|your|them)\b")
-_ACCENTED = re.compile(r"(?:qué|cómo|dónde|cuándo|cuál(?:es)?|quién(?:es)?|cuánt[oa]s?|adónde|où)\b")  # folding makes conjunctions of them
-_PROHIBITS = re.compile(r"\b(?:nicht|nie|niemals|kein|keine|keinen)\b")  # a German imperative with its negation behind the verb
-_MENDED = re.compile(r"\b(?:soluciono|arreglo|resolvio|corrigio|evita|resolu|corrige|regle|fixed|solved|resolved|helped|cured|half|hilft|behebt|behob)\b")
+_DETERMINED = Lazy(r"^\S+ (?:the|a|an|this|that|these|those|it|my|our|your|them)\b")
+_ACCENTED = Lazy(r"(?:qué|cómo|dónde|cuándo|cuál(?:es)?|quién(?:es)?|cuánt[oa]s?|adónde|où)\b")  # folding makes conjunctions of them
+_PROHIBITS = Lazy(r"\b(?:nicht|nie|niemals|kein|keine|keinen)\b")  # a German imperative with its negation behind the verb
+_MENDED = Lazy(r"\b(?:soluciono|arreglo|resolvio|corrigio|evita|resolu|corrige|regle|fixed|solved|resolved|helped|cured|half|hilft|behebt|behob)\b")
 _FRONT = frozenset(
     {
         "eigentlich",
@@ -37,42 +39,42 @@ _FRONT = frozenset(
         "wie gesagt",
     }
 )
-_GERUND = re.compile(
+_GERUND = Lazy(
     r"(?!(?:nothing|everything|anything|something|string|king|ring|spring|during|staging|pricing|billing)\b)[a-z]{2,}ing\b|[a-z]{2,}(?:ando|iendo)\b"
 )
-_PAST = re.compile(r"\w{3,}é(?:e?s?)\b|[\u3400-\u9fff]{1,2}过")  # "essayé", "probé", "试过": what was done, not what to do
+_PAST = Lazy(r"\w{3,}é(?:e?s?)\b|[\u3400-\u9fff]{1,2}过")  # "essayé", "probé", "试过": what was done, not what to do
 # "When we add a migration we let ...", "Wer daran schraubt, lässt ...": a subordinate clause, not a question, for no auxiliary follows and a main clause does.
-_SUBORDINATE = re.compile(
+_SUBORDINATE = Lazy(
     r"(?:when(?:ever)?|while|where|whoever|whatever|once) (?!(?:is|are|was|were|do|does|did|will|would|should|can|could|has|have|had|to|about|if|else|did)\b)\S+ .{8,}"
     r"|(?:wer|was|wo) (?!(?:ist|sind|war|hat|macht|passiert|soll|muss|kann|bedeutet|fehlt)\b)[^,]+, \S|(?:quand|lorsque|cuando|donde) (?!est-ce|es |fue )[^,]+, \S"
 )
 # A report without a subject, as in a changelog: "Raised the limit", "Had to disable it", "Ran the load test".
-_REPORTED = re.compile(
+_REPORTED = Lazy(
     r"(?:(?!(?:need|need|feed|speed|embed|seed|shed|proceed|exceed|indeed|unused|red|bed|based|fixed|detailed|related|updated|shared|nested|failed) (?!the |a |it by |by ))[a-z]{3,}ed|had|ran|went|spent|built|wrote|cut|took|got|found|lost|made|put|split|sent|kept|drew|gave|brought|left|threw|began|set up)"
     r" (?!(?:you|i|we|it|they|he|she|that|this)\b)\S"
 )
 # A rule for somebody: it begins with whom it binds or from when, or says that it binds.
-_ADDRESSES = re.compile(
+_ADDRESSES = Lazy(
     r"(?:we|you|one|nobody|no one|everyone|man|wir|niemand|on|nous|tu|vous|personne|il faut|nadie|hay que|no se|nunca|siempre|always|never|immer|nie|niemals|toujours|jamais|from (?:now|here|today) on|from today|going forward|by default|in this repo|"
     r"ab (?:jetzt|sofort|heute)|kunftig|a partir d|desormais|dorenavant|de ahora)\b|.*\b(?:must|should|forbidden|not allowed|muss|mussen|darf|soll|sollen|verboten|doit|doivent|interdit|debe|deben|prohibido)\b|.*(?:必须|禁止|不要|一律|以后|从现在|始终|不能|不准)"
 )
-_SINGULAR = re.compile(  # first person singular about an act: "je colle", "te pego", "ich kopiere", "我贴"
+_SINGULAR = Lazy(  # first person singular about an act: "je colle", "te pego", "ich kopiere", "我贴"
     r"je (?!ne |n'|suis )(?:te |vous |le |la |les |m'|t')?\w+(?:e|s)\b|ich (?!bin|habe|kann|muss|will|mag)\w+e\b(?!.*\b(?:kein\w*|nicht|nie)\b)|(?:te|os|lo|la|los|las) \w{3,}o\b|\w{3,}(?<!tod)(?<!sol)(?<!com)(?<!per)(?<!baj)(?<!cad)o (?:el|la|los|las|un|una|este|ese|esta) |我.{1,14}(?:看看|试试|看|一下)$|我(?:来|给|贴|发|补|写|改|加|跑|查|传|截|删|试|看|再|先|去)"
 )
 # A first word that is no function word before a determiner is a verb in the imperative, whatever the verb.
-_VERB_FIRST = re.compile(
+_VERB_FIRST = Lazy(
     r"(?!(?:in|on|at|for|from|with|by|to|of|all|both|half|only|since|after|before|because|when|if|while|as|per|under|over|unless|until|once|during|through|about|into|like|than|that|what|not|also|is|are|was|were|has|have|had|do|does|did|can|will|would|should|must|and|or|but|so|behind|inside|without|most|even|except|every|instead|despite|against|between|across|within|(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|yesterday|usually|sometimes|currently|internally|there|here)\b)[a-z]{2,} (?:(?:up|out|off|down|back|over) )?(?:the|this|that|these|those|my|our|your|it|them) "
     r"|(?!(?:je|tu|notre|tou(?:s|te|tes)|les|des|dans|sous|apres|entre|vers|chaque|comme|puisque|personne|des|sans|chez|malgre|contre|depuis|lorsque|jusque|mais|car|nous|vous|elles?|ils?|ce|cette|ces|mes|ses|nos|vos|une|que|de|pas|plus|moins|parmi|alors|voire|pendant|outre|suite|elle|lance)\b)[a-z]{3,}(?:e|s|z) (?:l'|(?:le|la|les|ce|cet|cette|ces|mon|ma|mes|ton|ta) )"
     r"|(?!(?:toda|todas|sobre|para|desde|entre|hasta|durante|ante|una|esta|esa|cada|contra|mediante|donde|porque|que|de|se|me|te|le|la|nada|ahora|siempre|mientras)\b)[a-z]{3,}(?:a|e) (?:el|la|los|las|ese|esa|este|esta|esos|esas) "
     r"|(?!(?:alle|fur|auf|in|wenn|wie|dass|ob|seit|nach|vor|mit|uber|unter|durch|bei|zu|ist|sind|hat|haben|war|lieber|ohne|als|weil|und|oder|aber|nur|auch|immer|nie|um|an|am|bis|gegen|wegen|trotz|wahrend|statt|hinter|neben|da|so|sobald|solange|bevor|nachdem|falls|damit|wir|sie|er|es|ich|du|man|heisst|aus|von)\b)[a-z]{2,} (?:den|das|diese[nsrm]?|dieses) "
 )
-_PERMITS = re.compile(r"告诉我|你来|你定|可以.{1,4}$|\b(?:kannst|konntest|darfst) du\b|^you (?:can|could|may|decide|choose)\b")  # speaks to the one who acts
-_THAT_ONE = re.compile(
+_PERMITS = Lazy(r"告诉我|你来|你定|可以.{1,4}$|\b(?:kannst|konntest|darfst) du\b|^you (?:can|could|may|decide|choose)\b")  # speaks to the one who acts
+_THAT_ONE = Lazy(
     r"(?:that|this|these|those|it|diese[rsnm]?|jene[rsnm]?|ce|cet|cette|ces|es[aeo]s?|est[aeo]s?|aquel(?:la)?) (?!is why)\w|[这那](?:个|些|次|样|条|段)"
 )
-_LAUGH = re.compile(r"(?i)\b(?:(?:ha){2,}|lol|lmao|(?:ja){2,}|mdr|hihi)\b|哈哈|😂|🤣|😅")
+_LAUGH = Lazy(r"(?i)\b(?:(?:ha){2,}|lol|lmao|(?:ja){2,}|mdr|hihi)\b|哈哈|😂|🤣|😅")
 _PLEASE = frozenset({"please", "pls", "bitte", "stp", "svp", "s'il te plait", "s'il vous plait", "por favor"})
-_TAIL = re.compile(r"[\s,.!;:~-]+(?:thanks|thank you|thx|please|pls|danke|bitte|merci|stp|svp|s'il (?:te|vous) plait|gracias|por favor|谢谢)?[\s.!~,]*$")
+_TAIL = Lazy(r"[\s,.!;:~-]+(?:thanks|thank you|thx|please|pls|danke|bitte|merci|stp|svp|s'il (?:te|vous) plait|gracias|por favor|谢谢)?[\s.!~,]*$")
 
 
 @dataclass(frozen=True, slots=True)

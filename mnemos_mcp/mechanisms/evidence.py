@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..model import ORIGINS, Origin
+from .lazy import Lazy
 from .quantities import numbers
 from .rivals import KIND
 from .wording import content_set, fold, names
 
-_TAG = re.compile(r"<\s*(/?)\s*mnemos-recall\b[^>\n]*>?", re.IGNORECASE)
+_TAG = Lazy(r"<\s*(/?)\s*mnemos-recall\b[^>\n]*>?", re.IGNORECASE)
 
 
 def strip_injected(text: str) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from ..episode import Failure
+from .lazy import Lazy
 
 LONGEST_COMMAND = 400  # characters of a command that are kept and shown
 LONGEST_ERROR = 600  # characters of an error that are kept: its telling lines
@@ -16,19 +17,19 @@ STEPS = 12  # commands between a failure and its fix that are remembered, the la
 TELLING = 4  # lines of an error that say what went wrong
 NEAR = 0.5  # share of the shorter error's words that must stand in the other, for the same command
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
-_EXIT = re.compile(r"\s*exit code:?\s*(\d+)", re.IGNORECASE)
+_ANSI = Lazy(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
+_EXIT = Lazy(r"\s*exit code:?\s*(\d+)", re.IGNORECASE)
 # From the most to the least specific; each leaves a mark, so that two texts that differ there only are one.
 _MARKS = (
-    (re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}:?\d{2})?|\b\d{1,2}:\d{2}:\d{2}([.,]\d+)?\b"), "<time>"),
-    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b0x[0-9a-fA-F]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"), "<hash>"),
-    (re.compile(r"(?:(?<=[\s'\"(=:\[,])|^)(?:~|[A-Za-z]:)?(?:[\\/][\w.@+~-]+)*[\\/]([\w.@+~-]+)[\\/]?", re.MULTILINE), r"\1"),
-    (re.compile(r"\b\d+(?:[.,]\d+)*(?=(?:ms|s|m|h|MB|KB|GB|kB|B|%)?\b)"), "<n>"),
+    (Lazy(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}:?\d{2})?|\b\d{1,2}:\d{2}:\d{2}([.,]\d+)?\b"), "<time>"),
+    (Lazy(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b0x[0-9a-fA-F]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"), "<hash>"),
+    (Lazy(r"(?:(?<=[\s'\"(=:\[,])|^)(?:~|[A-Za-z]:)?(?:[\\/][\w.@+~-]+)*[\\/]([\w.@+~-]+)[\\/]?", re.MULTILINE), r"\1"),
+    (Lazy(r"\b\d+(?:[.,]\d+)*(?=(?:ms|s|m|h|MB|KB|GB|kB|B|%)?\b)"), "<n>"),
 )
-_TELLS = re.compile(r"error|exception|fail|not found|no such|cannot|can't|could not|unable|denied|refused|fatal|panic|undefined|unknown|missing|invalid|unexpected|"
+_TELLS = Lazy(r"error|exception|fail|not found|no such|cannot|can't|could not|unable|denied|refused|fatal|panic|undefined|unknown|missing|invalid|unexpected|"
                     r"traceback|timed? ?out|conflict|unresolved|expected|assert|abort|erreur|fehler|错误|エラー", re.IGNORECASE)
-_PART = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
-_LEAD = re.compile(r"(?:cd\s+\S+|export\s+\S+|set\s+-\S+|source\s+\S+|time|sudo)\s*")
+_PART = Lazy(r"\s*(?:&&|\|\||;|\n)\s*")
+_LEAD = Lazy(r"(?:cd\s+\S+|export\s+\S+|set\s+-\S+|source\s+\S+|time|sudo)\s*")
 
 
 def plain(text: str) -> str:

@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple
 
 from mnemos_mcp.mechanisms.firewall_blocks import connection_findings, key_findings
 from mnemos_mcp.mechanisms.firewall_commands import placed_findings
-from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 from mnemos_mcp.mechanisms.firewall_names import named_findings
 from mnemos_mcp.mechanisms.firewall_pii import personal_findings
 from mnemos_mcp.mechanisms.firewall_rules import PII_KINDS, SECRET_KINDS, Finding, vendor_findings
 from mnemos_mcp.mechanisms.firewall_views import clean, decoded_view, grouped_view, plain_view, spaced_view, wrapped_view
+from mnemos_mcp.mechanisms.lazy import Lazy
 
 __all__ = ["RULES", "Action", "CleanText", "Finding", "Firewall", "Redaction", "Refusal", "Screened"]
 

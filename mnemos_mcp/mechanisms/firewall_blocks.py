@@ -4,8 +4,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 from mnemos_mcp.mechanisms.firewall_rules import Finding
+from mnemos_mcp.mechanisms.lazy import Lazy
 
 _BEGIN = Lazy(r"BEGIN[ A-Z0-9_]{0,40}?PRIVATE[ _]KEY(?:[ _]BLOCK)?(?: ?-{2,5})?")
 _END = Lazy(r"END[ A-Z0-9_]{0,40}?KEY(?:[ _]BLOCK)?(?: ?-{2,5})?")

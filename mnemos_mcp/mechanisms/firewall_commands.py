@@ -4,10 +4,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 from mnemos_mcp.mechanisms.firewall_rules import Finding
 from mnemos_mcp.mechanisms.firewall_values import is_secret
 from mnemos_mcp.mechanisms.firewall_words import PASSWORD_WORDS
+from mnemos_mcp.mechanisms.lazy import Lazy
 
 _BEARER = Lazy(r"(?:[Bb]earer|BEARER)[ \t]*(?:[,:][ \t]*)?([A-Za-z0-9_.~+/=!^*-]{12,})|(?:[Bb]asic|BASIC)[ \t]+([A-Za-z0-9+/]{12,}={0,2})(?![\w-])"
                r"|[Aa]uthorization[\"']?[ \t]*[:=][ \t]*[\"']?(?:(?:[Tt]oken|ApiKey|Apikey|key|SSWS|Key)[ \t]+(?:token=)?)?[\"']?([\w.=+/-]{16,})")

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 from mnemos_mcp.mechanisms.firewall_rules import Finding
 from mnemos_mcp.mechanisms.firewall_values import Setting, Strength, is_secret
 from mnemos_mcp.mechanisms.firewall_words import foreign, hints, identifier, strength
+from mnemos_mcp.mechanisms.lazy import Lazy
 
 _CLOSE = r"(?:\\?[\"'`*\u201c\u201d]|[\])}]){0,4}"
 _TYPE = (r"(?:\[\d{0,4}\])?(?::[ \t]*[&'\w\[\]<>|?., ]{1,40}?(?=[ \t]*=[ \t]*[rbuf@NL]{0,2}[\"'`])"

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 from mnemos_mcp.mechanisms.firewall_rules import Finding
+from mnemos_mcp.mechanisms.lazy import Lazy
 
 _AT = Lazy(r"@(?=(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-]|\())")
 _DOMAIN = Lazy(r"(?:[^\W_](?:[\w-]{0,62}[^\W_])?\.){1,8}[^\W\d_]{2,24}")

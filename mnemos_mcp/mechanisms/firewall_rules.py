@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 from mnemos_mcp.mechanisms.firewall_vendors import PREFIXED
+from mnemos_mcp.mechanisms.lazy import Lazy
 
 SECRET_KINDS = ("private_key", "connection_string", "cloud_key", "access_token", "api_token", "credential")
 PII_KINDS = ("iban", "payment_card", "national_id", "phone", "email")

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import Literal
 
-from mnemos_mcp.mechanisms.firewall_lazy import Lazy
+from mnemos_mcp.mechanisms.lazy import Lazy
 
 # How much the name alone proves: a password may be any word, a token must look random, some kind of key more so, the word "key" alone
 # most; a pin is digits.

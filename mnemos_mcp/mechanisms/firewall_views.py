@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import NamedTuple
 
-from mnemos_mcp.mechanisms.firewall_lazy import Lazy
+from mnemos_mcp.mechanisms.lazy import Lazy
 
 # Terminal colours; line ends; what has no place in text; what turns the reading direction; characters nobody sees.
 _ANSI = Lazy(r"\x1b\[[0-9;?]{0,32}[ -/]{0,4}[@-~]")

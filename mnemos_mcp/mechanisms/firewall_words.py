@@ -4,8 +4,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from mnemos_mcp.mechanisms.firewall_lazy import Lazy
 from mnemos_mcp.mechanisms.firewall_values import Strength
+from mnemos_mcp.mechanisms.lazy import Lazy
 
 # Searched as literals in the lower-cased text, which is ten times as fast as one pattern of them all.
 HINTS = ("pass", "pwd", "pw", "secret", "token", "key", "credential", "creds", "sessid", "session", "identified by", "auth", "_pat", "dsn", "psk",

@@ -16,42 +16,44 @@ from mnemos_mcp.mechanisms.durable_cues import fold
 from mnemos_mcp.mechanisms.durable_speech import Clause
 from mnemos_mcp.mechanisms.gate_words import CLASSES, PAST, UNFINISHED
 
+from .lazy import Lazy
+
 BUCKETS = 1 << 18  # so wide that a piece never met in the fit seldom falls on one that was
 CUES = ("lasting decision preference fix outcome incident correction identity deixis moment not_yet verdict status social quantity start_did").split()
-_CODE = re.compile(
+_CODE = Lazy(
     r"`[^`]*`|https?://\S+|[\w.-]*/[\w./-]+|\b\w+[_]\w+\b|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|--?[a-z][\w-]+"
     r"|\b[\w-]+\.(?:py|js|ts|tsx|go|rs|java|kt|md|json|ya?ml|toml|sql|sh|css|html|lock|php|rb|c|h|cpp|env|txt|csv)\b"
 )
-_NUMBER = re.compile(r"\d[\d.,:]*")
-_TOKEN = re.compile(r"[a-z][a-z']*|[<>{}]|[\u3400-\u9fff]+|[?!.,:;…-]|[^\s\w]|\w+")
-_CJK = re.compile("[\u3400-\u9fff]")
-_NAME = re.compile(r"(?<=[a-z,:;] )[A-Z][A-Za-z]+|[A-Z]{2,}|[A-Za-z]{2,}(?= ?[\u3400-\u9fff])")
+_NUMBER = Lazy(r"\d[\d.,:]*")
+_TOKEN = Lazy(r"[a-z][a-z']*|[<>{}]|[\u3400-\u9fff]+|[?!.,:;…-]|[^\s\w]|\w+")
+_CJK = Lazy("[\u3400-\u9fff]")
+_NAME = Lazy(r"(?<=[a-z,:;] )[A-Z][A-Za-z]+|[A-Z]{2,}|[A-Za-z]{2,}(?= ?[\u3400-\u9fff])")
 _FORM = (  # sign, what shows it
-    ("q", re.compile(r"[?？]")),
-    ("qend", re.compile(r"[?？]\W*$")),
-    ("comma", re.compile(r"[,，]")),
-    ("colon", re.compile(r"[:：]")),
-    ("semi", re.compile(r"[;；]")),
-    ("sent2", re.compile(r"[.!?。！？]\s*\S")),
-    ("excl", re.compile(r"[!！]")),
-    ("ell", re.compile(r"\.\.\.|…")),
-    ("emoji", re.compile("[\U0001f300-\U0001faff☀-➿]")),
-    ("end.", re.compile(r"[.。]\s*$")),
-    ("lower", re.compile(r"^[a-z]")),
+    ("q", Lazy(r"[?？]")),
+    ("qend", Lazy(r"[?？]\W*$")),
+    ("comma", Lazy(r"[,，]")),
+    ("colon", Lazy(r"[:：]")),
+    ("semi", Lazy(r"[;；]")),
+    ("sent2", Lazy(r"[.!?。！？]\s*\S")),
+    ("excl", Lazy(r"[!！]")),
+    ("ell", Lazy(r"\.\.\.|…")),
+    ("emoji", Lazy("[\U0001f300-\U0001faff☀-➿]")),
+    ("end.", Lazy(r"[.。]\s*$")),
+    ("lower", Lazy(r"^[a-z]")),
 )
-_LOG = re.compile(  # what a program printed, not what a person said
+_LOG = Lazy(  # what a program printed, not what a person said
     r"^\W*(?:info|warn(?:ing)?|error|err|debug|fatal|trace|notice)\b[\]:) ]|^\W*\d{4}-\d\d-\d\d[t ,]+\d\d:\d\d|^traceback \(|^(?:[\w.]+\.)?[a-z]+(?:error|exception)\b[:(]|^exception in |^caused by: |^panic: "
     r"|^npm (?:err|warn)|^error\[|^\$ |\(core dumped\)|^\d+ passed\b|^exit (?:code|status) \d|^at [\w.$]+\("
 )
 _TURN = (  # turns of speech, over folded text
-    ("progress", re.compile(r"\d[\d.,  ]*(?: \w+)? (?:of|von|sur|de|out of|/) (?:the |los |las |les |den )?\d|\d ?%|\d (?:left|to go)|(?:quedan|faltan|restent?|reste|fehlen) \w+|还剩|跑了\d")),
-    ("so_far", re.compile(r"\b(?:so far|for now|as we speak|right now|at the moment|at the minute|could be a while|almost there|bisher|im moment|gerade noch|lass ihn mal|por ahora|de momento|por el momento|pour l'instant|pour le moment|jusqu'ici|ca devrait finir)\b|暂时|目前还|刚刚|进行中")),
-    ("enclitic", re.compile(r"(?:^|[,.;:] ?|\by )(?!resulta)[a-z]{2,}(?:ate|alo|ala|alos|alas|elo|ela|ame|eme|ime|anos|enos|melo|mela)\b|^[a-z-]+e[sz]?-(?:moi|le|la|les|nous)\b")),
-    ("asks", re.compile(r"[,;:] (?:para que|por que|como|comment|pourquoi|a quoi|wozu|warum|wieso|wie|what|why|how|which|who|where)\b|\b(?:or not|oder nicht|ou pas|o no|oder|right|no|hein|ne|verdad)$|\b(?:what do you mean|not sure i follow|i'm lost|bin verwirrt|me pierdo)\b|^gibt ?'?s|还是(?!用|走|在|按|得|会)|(?:没有|没|不|吧|呢|吗)$")),
-    ("this_once", re.compile(r"\b(?:this time|this once|just this|only this|for this (?:run|test|one|push)|pour ce coup|cette fois|solo (?:para|en) est[ae]|por esta vez|solo esta|diesmal|fur diesen|nur diesmal|i just want to see|je veux juste|solo quiero ver|ich will nur)\b|这次|这回|这一次")),
+    ("progress", Lazy(r"\d[\d.,  ]*(?: \w+)? (?:of|von|sur|de|out of|/) (?:the |los |las |les |den )?\d|\d ?%|\d (?:left|to go)|(?:quedan|faltan|restent?|reste|fehlen) \w+|还剩|跑了\d")),
+    ("so_far", Lazy(r"\b(?:so far|for now|as we speak|right now|at the moment|at the minute|could be a while|almost there|bisher|im moment|gerade noch|lass ihn mal|por ahora|de momento|por el momento|pour l'instant|pour le moment|jusqu'ici|ca devrait finir)\b|暂时|目前还|刚刚|进行中")),
+    ("enclitic", Lazy(r"(?:^|[,.;:] ?|\by )(?!resulta)[a-z]{2,}(?:ate|alo|ala|alos|alas|elo|ela|ame|eme|ime|anos|enos|melo|mela)\b|^[a-z-]+e[sz]?-(?:moi|le|la|les|nous)\b")),
+    ("asks", Lazy(r"[,;:] (?:para que|por que|como|comment|pourquoi|a quoi|wozu|warum|wieso|wie|what|why|how|which|who|where)\b|\b(?:or not|oder nicht|ou pas|o no|oder|right|no|hein|ne|verdad)$|\b(?:what do you mean|not sure i follow|i'm lost|bin verwirrt|me pierdo)\b|^gibt ?'?s|还是(?!用|走|在|按|得|会)|(?:没有|没|不|吧|呢|吗)$")),
+    ("this_once", Lazy(r"\b(?:this time|this once|just this|only this|for this (?:run|test|one|push)|pour ce coup|cette fois|solo (?:para|en) est[ae]|por esta vez|solo esta|diesmal|fur diesen|nur diesmal|i just want to see|je veux juste|solo quiero ver|ich will nur)\b|这次|这回|这一次")),
     ("log", _LOG),
-    ("reversal", re.compile(r"\b(?:the other way round|backwards|swapped|mixed up|rubbish|nonsense|misspoke|my bad|i told you|al reves|me equivoque|andersrum|andersherum|umgekehrt|vertauscht|verwechselst?|verwechselt|quatsch|unsinn|l'inverse|inverse|betise|n'importe quoi|trompe|and not|und nicht|et non|y no|not an?)\b|反了|弄反|搞错|说错|而不是|不是.{1,8}是")),
-    ("upshot", re.compile(r"\b(?:turns out|turned out|it was|culprit|sorted it|cured|cures|went away|came from|did it|did the trick|c'etait|ca passe|venait|resulta que|era por|se acabo|se acabaron|solucionado|por eso|lag an|kam von|kam vom|war schuld|seitdem|deshalb|darum|d'ou|du coup|no more|plus de|nothing came|nichts gebracht|n'a rien)\b|原来|难怪|就好了|才好|解决")),
+    ("reversal", Lazy(r"\b(?:the other way round|backwards|swapped|mixed up|rubbish|nonsense|misspoke|my bad|i told you|al reves|me equivoque|andersrum|andersherum|umgekehrt|vertauscht|verwechselst?|verwechselt|quatsch|unsinn|l'inverse|inverse|betise|n'importe quoi|trompe|and not|und nicht|et non|y no|not an?)\b|反了|弄反|搞错|说错|而不是|不是.{1,8}是")),
+    ("upshot", Lazy(r"\b(?:turns out|turned out|it was|culprit|sorted it|cured|cures|went away|came from|did it|did the trick|c'etait|ca passe|venait|resulta que|era por|se acabo|se acabaron|solucionado|por eso|lag an|kam von|kam vom|war schuld|seitdem|deshalb|darum|d'ou|du coup|no more|plus de|nothing came|nichts gebracht|n'a rien)\b|原来|难怪|就好了|才好|解决")),
 )
 
 
@@ -219,5 +221,5 @@ def _lexicon() -> dict[str, dict[str, list[str]]]:
 
 
 @cache
-def _chinese() -> re.Pattern[str]:
-    return re.compile("|".join(sorted(map(re.escape, _lexicon()["zh"]), key=lambda word: -len(word))))
+def _chinese() -> Lazy:
+    return Lazy("|".join(sorted(map(re.escape, _lexicon()["zh"]), key=lambda word: -len(word))))

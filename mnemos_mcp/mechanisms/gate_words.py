@@ -5,7 +5,7 @@ A word may stand in several classes; the first one counts in patterns. Order of 
 
 from __future__ import annotations
 
-import re
+from .lazy import Lazy
 
 # fmt: off
 CLASSES: dict[str, dict[str, str]] = {
@@ -47,10 +47,10 @@ CLASSES: dict[str, dict[str, str]] = {
 "CAUSE":"因为 所以 由于 导致 原因 原来 结果 是因为 才 就好了 就好","COND":"如果 时 的话 时候 要是 之前 之后 除非 只要 一旦","WH":"什么 为什么 怎么 哪 哪个 吗 呢 几 多少 为啥 啥 怎样 咋 难道 是不是 有没有 要不要","CH":"决定 选 改用 换成 不用 放弃 保留 定了 改成 采用 弃用 砍掉 不再 换 敲定 统一用 不搞 不上","PREF":"喜欢 讨厌 宁可 宁愿 习惯 偏好 更 受不了 最好 尽量","SEE":"看 看看 看下 一下 试试 试 跑 查 想想 觉得 好像 应该是 不知道 感觉","ACK":"好 好的 行 嗯 对 可以了 谢谢 没问题 不错 完美 收到 明白 就这样 可以","SOC":"早 早上好 晚安 周末 吃饭 饿 困 累 抱歉 不好意思 哈哈 下班 咖啡 辛苦","PLS":"请 帮 帮我 麻烦","LET":"让 让我 把 将 给我","DONE":"了 好了 完了 跑通 通过 挂了 报错 奇怪","CMP":"比 快了 降到 提升 从 减少 少了 多了","UNIT":"秒 分钟 小时 天 倍 毫秒 次 条 行","THING":"文件 行 东西 部分 那段 这段","NUMW":"一 两 三 四 五 六 七 八 九 十 一半"},
 }
 # Endings and forms of what is told as past, and of what is unfinished (gerund, infinitive).
-PAST: dict[str, re.Pattern[str]] = {
- 'en':re.compile(r"\w{2,}ed$|^(?:was|were|had|went|came|took|made|got|ran|broke|fell|lost|found|cut|sent|gave|kept|built|wrote|put|shut|rose|grew|began|held|brought|told|meant|led|left|won|dropped|shrank|sat|spent|hit|let|threw|stuck|ate|died|saw)$"),
- 'de':re.compile(r"^(?:ge\w{2,}(?:t|en)|(?:ab|an|auf|aus|ein|um|zuruck|vor|nach|weg|zusammen|durch|raus|rein|hoch|runter)ge\w+(?:t|en)|\w{3,}(?:iert|te|ten|hte|hten)|kam|kamen|ging|fiel|brach|half|blieb|schlug|lief|liefen|brachte|stand|hing|flog|stieg|sank|nahm|gab|sah|fand|ver\w+(?:t|en)|be\w{4,}t)$"),
- 'fr':re.compile(r"^(?:\w{3,}(?:ait|aient|e|ee|es|ees|u|ue|us|i|it|is)|mis|pris|fait|eu|vu)$"),
- 'es':re.compile(r"^(?:\w{3,}(?:o|aron|ieron|amos|imos|aba|aban|ia|ian|ado|ada|ados|idas|ido|ida|idos|e|i)|fue|hizo|puso|tuvo|dio)$")}
-UNFINISHED: dict[str, re.Pattern[str]] = {'en':re.compile(r"\w{2,}ing$"),'de':re.compile(r"\w{3,}(?:en|ern|eln)$"),'fr':re.compile(r"\w{3,}(?:er|ir|re|ant)$"),'es':re.compile(r"\w{3,}(?:ando|iendo|ar|er|ir)$")}
+PAST: dict[str, Lazy] = {
+ 'en':Lazy(r"\w{2,}ed$|^(?:was|were|had|went|came|took|made|got|ran|broke|fell|lost|found|cut|sent|gave|kept|built|wrote|put|shut|rose|grew|began|held|brought|told|meant|led|left|won|dropped|shrank|sat|spent|hit|let|threw|stuck|ate|died|saw)$"),
+ 'de':Lazy(r"^(?:ge\w{2,}(?:t|en)|(?:ab|an|auf|aus|ein|um|zuruck|vor|nach|weg|zusammen|durch|raus|rein|hoch|runter)ge\w+(?:t|en)|\w{3,}(?:iert|te|ten|hte|hten)|kam|kamen|ging|fiel|brach|half|blieb|schlug|lief|liefen|brachte|stand|hing|flog|stieg|sank|nahm|gab|sah|fand|ver\w+(?:t|en)|be\w{4,}t)$"),
+ 'fr':Lazy(r"^(?:\w{3,}(?:ait|aient|e|ee|es|ees|u|ue|us|i|it|is)|mis|pris|fait|eu|vu)$"),
+ 'es':Lazy(r"^(?:\w{3,}(?:o|aron|ieron|amos|imos|aba|aban|ia|ian|ado|ada|ados|idas|ido|ida|idos|e|i)|fue|hizo|puso|tuvo|dio)$")}
+UNFINISHED: dict[str, Lazy] = {'en':Lazy(r"\w{2,}ing$"),'de':Lazy(r"\w{3,}(?:en|ern|eln)$"),'fr':Lazy(r"\w{3,}(?:er|ir|re|ant)$"),'es':Lazy(r"\w{3,}(?:ando|iendo|ar|er|ir)$")}
 # fmt: on

@@ -12,20 +12,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import log
 
+from .lazy import Lazy
 from .porter import stem
 from .stopwords import LIGHT, STOP
 
 # Scripts written without spaces: Thai, Lao, Khmer, kana, Han, Hangul (where a particle clings to the noun).
 _DENSE = r"\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
-_DENSE_RUN = re.compile(f"[{_DENSE}]+")
+_DENSE_RUN = Lazy(f"[{_DENSE}]+")
 # Names of languages and platforms whose sign is part of the name.
 _SIGNED = (("c++", "cplusplus"), ("c#", "csharp"), ("f#", "fsharp"), (".net", "dotnet"))
-_SIGNED_NAME = re.compile(r"(?<!\w)(?:c\+\+|[cf]\#|\.net)(?!\w)", re.IGNORECASE)
+_SIGNED_NAME = Lazy(r"(?<!\w)(?:c\+\+|[cf]\#|\.net)(?!\w)", re.IGNORECASE)
 # Something glued together by what a programmer glues with: paths, flags, snake_case, dotted and dashed names, versions, apostrophes.
-_CHUNK = re.compile(r"[\w][\w./:\\@+-]*[\w]|\w")
-_PIECE = re.compile(r"[^\W_]+")
-_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_DIGITS_DOT = re.compile(r"(?<=\d)[.](?=\d)")
+_CHUNK = Lazy(r"[\w][\w./:\\@+-]*[\w]|\w")
+_PIECE = Lazy(r"[^\W_]+")
+_HUMPS = Lazy(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_DIGITS_DOT = Lazy(r"(?<=\d)[.](?=\d)")
 
 
 def _fold(text: str) -> str:

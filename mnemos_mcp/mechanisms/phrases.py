@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal, cast
 
+from .lazy import Lazy
+
 Kind = Literal["replaced", "set", "gone", "instead", "ended", "state"]
 
 _V = (r"(?:(?<!to )(?<!please )(?:raised|increased|lowered|reduced|cut|bumped|changed|moved|switched|upgraded|downgraded|migrated|updated|shortened|lengthened|extended|decreased"
@@ -66,20 +68,20 @@ _SOURCES: tuple[tuple[str, str], ...] = (  # 'before': what is gone is the claus
     ("ended", r"不再(?P<pred>[^,;:，；：。]{1,40})"),
 )
 # (kind, pattern, whether what is gone stands before the match)
-PHRASES: tuple[tuple[Kind, re.Pattern[str], bool], ...] = tuple(
-    (cast(Kind, kind.removesuffix(" before")), re.compile(source, re.IGNORECASE), kind.endswith(" before")) for kind, source in _SOURCES)
+PHRASES: tuple[tuple[Kind, Lazy, bool], ...] = tuple(
+    (cast(Kind, kind.removesuffix(" before")), Lazy(source, re.IGNORECASE), kind.endswith(" before")) for kind, source in _SOURCES)
 
 # "the API now listens on 8081": the whole clause is the new state.
-STATE = re.compile(r"\b(?:now|nowadays|from now on|as of|effective|henceforth|correction|update|actually|(?:migration|move|switch|upgrade|transition) is (?:finished|done|complete|completed)"
+STATE = Lazy(r"\b(?:now|nowadays|from now on|as of|effective|henceforth|correction|update|actually|(?:migration|move|switch|upgrade|transition) is (?:finished|done|complete|completed)"
                    r"|jetzt|nun|ab sofort|ab jetzt|inzwischen|désormais|maintenant|dorénavant|ahora|a partir de ahora|korrektur|correctif|corrección)\b|现在|从现在起|如今|更正", re.IGNORECASE)
 # A statement about what may be, was planned, or is only so somewhere for a while: never a change that was made. The first stands anywhere in the sentence.
-CONDITION = re.compile(r"\b(?:if|unless|whether|suppose|assuming|before|until|imagine|wenn|falls|ob|bevor|sobald|avant|lorsque|cuando|antes)\b|\bsi\b(?! bien)|如果|假如|之前|的话", re.IGNORECASE)
-INTENT = re.compile(r"\b(?:would|could|might|(?<!\d )may(?! \d)|maybe|perhaps|should|shall|will|won't|plan\w*|consider\w*|propos\w+|suggest\w*|want\w*|wish\w*|hope\w*|going to|intend\w*|thinking|discuss\w*|"
+CONDITION = Lazy(r"\b(?:if|unless|whether|suppose|assuming|before|until|imagine|wenn|falls|ob|bevor|sobald|avant|lorsque|cuando|antes)\b|\bsi\b(?! bien)|如果|假如|之前|的话", re.IGNORECASE)
+INTENT = Lazy(r"\b(?:would|could|might|(?<!\d )may(?! \d)|maybe|perhaps|should|shall|will|won't|plan\w*|consider\w*|propos\w+|suggest\w*|want\w*|wish\w*|hope\w*|going to|intend\w*|thinking|discuss\w*|"
                     r"evaluat\w+|try|tries|tried|trying|experiment\w*|prototyp\w+|trial|temporar\w+|briefly|throwaway|need to|needs to|have to|has to|ought|almost|nearly|"
                     r"not|never|didn't|haven't|hasn't|weren't|wasn't|won’t|didn’t|decided against|rolled back|reverted|"
                     r"vielleicht|könnte\w*|sollte\w*|würde\w*|möchte\w*|planen|plant|nicht(?! mehr)|peut-être|pourr\w+|devr\w+|envisag\w+|ne pas|"
                     r"quizás?|podr\w+|deber\w+|planeamos|vamos a|queremos)\b|可能|考虑|计划|打算|应该|也许|没有|试", re.IGNORECASE)
-FROM_NOW_ON = re.compile(r"\b(?:from now on|as of|effective|ab sofort|ab jetzt|désormais|dorénavant|a partir de ahora)\b|从现在起", re.IGNORECASE)
+FROM_NOW_ON = Lazy(r"\b(?:from now on|as of|effective|ab sofort|ab jetzt|désormais|dorénavant|a partir de ahora)\b|从现在起", re.IGNORECASE)
 # In the older text: the value stands there as what was left or refused, not as what holds.
 REFUSED = frozenset("from not no never instead of than over off without unlike versus vs against away avoid statt von nicht kein keine ohne sans pas de jamais sin nunca no".split())
 # Words through which the older text says what is used: one of them stands shortly before the value.
@@ -89,8 +91,8 @@ utilise utilisons utilisent avec usa usamos utiliza utilizamos con es est ist"""
 # Of these the ones that alone do not make it the thing used: "publish with npm publish".
 LOOSE = frozenset("with on in through via by mit auf avec con".split())
 # What narrows a change: "removed Redis from the docs". A reason or a time after it does not.
-NARROWING = re.compile(r"\b(?:in|for|on|of|from|für|im|in der|pour|dans|para|en)\s+(.{1,60}?)(?=$|\s+(?:after|because|before|since|so|to|last|this|at|by|with)\b)", re.IGNORECASE)
-USE_CJK = re.compile("用|是|在|基于")
+NARROWING = Lazy(r"\b(?:in|for|on|of|from|für|im|in der|pour|dans|para|en)\s+(.{1,60}?)(?=$|\s+(?:after|because|before|since|so|to|last|this|at|by|with)\b)", re.IGNORECASE)
+USE_CJK = Lazy("用|是|在|基于")
 # Words too common to tell one subject from another.
 GENERIC = frozenset("""repo repository project codebase team everything everywhere use using used uses run runs running now new old version versions default current currently
 here built build setup work works thing way make made move moved switch switched change changed already finally officially fully completely entirely successfully recently

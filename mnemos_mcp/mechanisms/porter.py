@@ -4,23 +4,29 @@ Written out here because mechanisms know no SQLite driver and because queries an
 """
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
-_STEP2 = (("ational", "ate"), ("tional", "tion"), ("enci", "ence"), ("anci", "ance"), ("izer", "ize"), ("logi", "log"), ("bli", "ble"),
-          ("alli", "al"), ("entli", "ent"), ("eli", "e"), ("ousli", "ous"), ("ization", "ize"), ("ation", "ate"), ("ator", "ate"),
-          ("alism", "al"), ("iveness", "ive"), ("fulness", "ful"), ("ousness", "ous"), ("aliti", "al"), ("iviti", "ive"), ("biliti", "ble"))
-_STEP3 = (("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", ""))
-_STEP4 = ("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ou", "ism", "ate", "iti", "ous", "ive", "ize")
-_RUNS = re.compile(r"v+c+")
+from .lazy import Lazy
+
+_STEP2 = {"ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "logi": "log", "bli": "ble",
+          "alli": "al", "entli": "ent", "eli": "e", "ousli": "ous", "ization": "ize", "ation": "ate", "ator": "ate",
+          "alism": "al", "iveness": "ive", "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive", "biliti": "ble"}
+_STEP3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
+_STEP4 = dict.fromkeys(("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ou", "ism", "ate", "iti", "ous", "ive", "ize", "ion"), "")
+_LONGEST = 7  # letters of a suffix
+_RUNS = Lazy(r"v+c+")
+
+
+_LETTERS = {ord(letter): "v" if letter in "aeiou" else "c" for letter in "abcdefghijklmnopqrstuvwxyz"}
 
 
 def _shape(word: str) -> str:
     """'c' and 'v' for every letter; y is a vowel after a consonant."""
-    shape = ""
-    for i, letter in enumerate(word):
-        vowel = letter in "aeiou" or (letter == "y" and i > 0 and shape[-1] == "c")
-        shape += "v" if vowel else "c"
+    shape = word.translate(_LETTERS)
+    if "y" in word[1:]:
+        for i, letter in enumerate(word):
+            if letter == "y" and i and shape[i - 1] == "c":
+                shape = f"{shape[:i]}v{shape[i + 1:]}"
     return shape
 
 
@@ -53,22 +59,26 @@ def _past(word: str) -> str:
     return word
 
 
-def _swap(word: str, pairs: tuple[tuple[str, str], ...]) -> str:
+def _suffix(word: str, table: dict[str, str]) -> str:
+    """The longest listed suffix, or ''."""
+    return next((word[-size:] for size in range(min(_LONGEST, len(word)), 1, -1) if word[-size:] in table), "")
+
+
+def _swap(word: str, table: dict[str, str]) -> str:
     """Replace the longest listed suffix if something is left before it."""
-    for suffix, other in sorted(pairs, key=lambda pair: -len(pair[0])):
-        if word.endswith(suffix):
-            stem = word[: -len(suffix)]
-            return stem + other if _measure(stem) > 0 else word
-    return word
+    suffix = _suffix(word, table)
+    if not suffix:
+        return word
+    stem = word[: -len(suffix)]
+    return stem + table[suffix] if _measure(stem) > 0 else word
 
 
 def _strip(word: str) -> str:
-    for suffix in sorted((*_STEP4, "ion"), key=len, reverse=True):
-        if word.endswith(suffix):
-            stem = word[: -len(suffix)]
-            fits = _measure(stem) > 1 and (suffix != "ion" or stem.endswith(("s", "t")))
-            return stem if fits else word
-    return word
+    suffix = _suffix(word, _STEP4)
+    if not suffix:
+        return word
+    stem = word[: -len(suffix)]
+    return stem if _measure(stem) > 1 and (suffix != "ion" or stem.endswith(("s", "t"))) else word
 
 
 def _tidy(word: str) -> str:

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .lazy import Lazy
 from .wording import NEGATORS, STOP, stem
 
-_NUMBER = re.compile(r"(?P<before>[^\W\d_][\w./+#-]*)?[\s:=(\"'`#]*(?<![\w.,/])(?P<sign>-)?[vV]?(?P<number>\d+(?:[.,_:/-]\d+)*)(?P<percent>\s?%)?(?:[-\s]?(?P<after>[^\W\d_]+))?")
+_NUMBER = Lazy(r"(?P<before>[^\W\d_][\w./+#-]*)?[\s:=(\"'`#]*(?<![\w.,/])(?P<sign>-)?[vV]?(?P<number>\d+(?:[.,_:/-]\d+)*)(?P<percent>\s?%)?(?:[-\s]?(?P<after>[^\W\d_]+))?")
 _UNITS = {
     "time:ms": "ms msec millisecond milliseconds millisekunden 毫秒", "time:s": "s sec secs second seconds sekunde sekunden seconde secondes segundo segundos 秒",
     "time:min": "min mins minute minutes minuten minuto minutos 分钟", "time:h": "h hr hrs hour hours stunde stunden heure heures hora horas 小时",
@@ -22,7 +23,7 @@ _WORDS = {
     7: "seven sieben sept siete", 8: "eight acht huit ocho", 9: "nine neun neuf nueve", 10: "ten zehn dix diez", 11: "eleven elf onze once", 12: "twelve zwölf douze doce",
 }
 NUMBER_WORDS: dict[str, str] = {word: str(number) for number, words in _WORDS.items() for word in words.split() if word not in {"once"}}
-_WORD_NUMBER = re.compile(r"\b(" + "|".join(NUMBER_WORDS) + r")\b", re.IGNORECASE)
+_WORD_NUMBER = Lazy(r"\b(" + "|".join(NUMBER_WORDS) + r")\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, get_args
 
 from ..errors import BadInput
 from ..scope import GLOBAL, Level, Scope
+from .lazy import Lazy
 
 CaptureMode = Literal["all", "manual_only", "hooks_only"]
 LEVELS: tuple[str, ...] = get_args(Level)
@@ -28,8 +29,8 @@ _SAME_HOST = {"ssh.github.com": "github.com", "www.github.com": "github.com", "a
 # Hosts on which Team/App and team/app are one repository; elsewhere the case of the path counts.
 _CASELESS_HOSTS = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "dev.azure.com"})
 # "github.com-work" is no domain: it is the usual Host alias of ~/.ssh/config for a second account.
-_ACCOUNT_ALIAS = re.compile(r"(github\.com|gitlab\.com|bitbucket\.org)-[\w.-]+")
-_DRIVE = re.compile(r"[A-Za-z]:($|[\\/])")
+_ACCOUNT_ALIAS = Lazy(r"(github\.com|gitlab\.com|bitbucket\.org)-[\w.-]+")
+_DRIVE = Lazy(r"[A-Za-z]:($|[\\/])")
 _LONGEST = 2000  # characters of a remote that are read
 
 

@@ -6,7 +6,6 @@ The same reading serves queries ("how do I ..." asks for procedures) and memorie
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,8 @@ from functools import cache
 from typing import Any
 
 from mnemos_mcp.model import SECTORS
+
+from .lazy import Lazy
 
 # Cues by sector: (points, expression over folded text). en, de, fr, es; Chinese without word edges. A question's shape weighs most: it says what is wanted.
 CUES: dict[str, tuple[tuple[float, str], ...]] = {
@@ -170,5 +171,5 @@ def _fold(text: str) -> str:
 
 
 @cache
-def _cues(name: str) -> tuple[tuple[float, re.Pattern[str]], ...]:
-    return tuple((points, re.compile(words)) for points, words in (*CUES[name], *CHINESE[name]))
+def _cues(name: str) -> tuple[tuple[float, Lazy], ...]:
+    return tuple((points, Lazy(words)) for points, words in (*CUES[name], *CHINESE[name]))

@@ -4,20 +4,21 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from .lazy import Lazy
 from .timewords import NUMBER_WORDS, TIME_WORDS
 
 # English verbs by which one value takes the place of another (the FrameNet frames Cause_change, Cause_change_of_position_on_a_scale, Replacing and
 # Change_event_time give the classes), and the adverbs that go with them. "Instead of" and "rather than" are no such sign: they give reasons.
-_CHANGED = re.compile(
+_CHANGED = Lazy(
     r"\b(?:(?:increas|decreas|rais|reduc|lower|shorten|lengthen|extend|expand|reschedul|postpon|delay|updat|upgrad|downgrad|chang|switch|mov|migrat|replac|swapp"
     r"|convert|renam|revis|adjust|shift|bump|dropp|remov|retir|deprecat|improv|boost|doubl|halv|trimm|slash|scal|push|reach|climb)ed|grown|risen|fallen"
     r"|brought forward|rose|fell|grew|cut|went (?:up|down)|moving|replaces|supersedes|no longer|not any ?more|any ?more|(?:is|are) gone|used to|from now on"
     r"|as of (?:now|today)|now|newly|latest|current(?:ly)?|in place of|new (?:deadline|date|time|limit|value|version|total|target|goal|rate|budget|plan"
     r"|schedule|default))\b", re.IGNORECASE)
-_INSTRUCTS = re.compile(r"(?:please |also |and )?(?:always|never|from now on|whenever|every time|do not|don't|make sure (?:to|you) always)\b", re.IGNORECASE)
-_PREFERS = re.compile(r"\bI(?:'d| would)? (?:(?:really|always|much|usually|generally|strongly) )?(?:prefer|like to|want you to|hate|dislike|prioriti[sz]e)\b"
+_INSTRUCTS = Lazy(r"(?:please |also |and )?(?:always|never|from now on|whenever|every time|do not|don't|make sure (?:to|you) always)\b", re.IGNORECASE)
+_PREFERS = Lazy(r"\bI(?:'d| would)? (?:(?:really|always|much|usually|generally|strongly) )?(?:prefer|like to|want you to|hate|dislike|prioriti[sz]e)\b"
                       r"|\bmy preference\b", re.IGNORECASE)
-_SPEAKER = re.compile(r"^[^\W\d_][\w .-]{0,30}: ")
+_SPEAKER = Lazy(r"^[^\W\d_][\w .-]{0,30}: ")
 
 
 _REMEMBERED = 8_192  # texts: the same memories come up again and again, and what a text does never changes

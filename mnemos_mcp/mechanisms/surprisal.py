@@ -24,14 +24,16 @@ from mnemos_mcp.mechanisms.routines import ROUTINES
 from mnemos_mcp.mechanisms.vectors import cosine
 from mnemos_mcp.model import Kind
 
+from .lazy import Lazy
+
 __all__ = ["ROUTINES", "Durability", "SurprisalConfig", "SurprisalGate", "Verdict"]
 
 KINDS: tuple[str, ...] = get_args(Kind)
 OVERRIDING = frozenset({"correction", "instruction"})
 PART = 300  # characters judged at once; the development texts are no longer, and in a long text one sentence may carry what lasts
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_SPEAKER = re.compile(r"^(?:user|assistant|human|agent|ai): ", re.IGNORECASE)  # a pasted turn: who speaks is not what is said
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
+_SENTENCE = Lazy(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_SPEAKER = Lazy(r"^(?:user|assistant|human|agent|ai): ", re.IGNORECASE)  # a pasted turn: who speaks is not what is said
+_FENCE = Lazy(r"```.*?(?:```|\Z)", re.S)
 
 
 @dataclass(frozen=True, slots=True)

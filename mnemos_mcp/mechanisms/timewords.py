@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from .lazy import Lazy
+
 _FULL = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
 MONTHS: dict[str, int] = {**{name: i for i, name in enumerate(_FULL, 1)}, **{name[:3]: i for i, name in enumerate(_FULL, 1)}, "sept": 9}
 DAYS: tuple[str, ...] = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -13,24 +15,24 @@ _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _DAY = timedelta(days=1)
 _MONTH = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
 _COUNT = r"(\d{1,4}|" + "|".join(_COUNTS) + ")"
-_ISO = re.compile(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b")
-_DAY_MONTH = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]({_MONTH})(?:,?[ -](\d{{4}})\b)?")
-_MONTH_DAY = re.compile(rf"\b({_MONTH}) (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? (\d{{4}})\b)?")
-_IN_MONTH = re.compile(rf"\b(?:(early|mid|late|(?:the )?(?:start|beginning|middle|end) of)[ -])?(in |of |during |since |by |last |this |on )?"
+_ISO = Lazy(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b")
+_DAY_MONTH = Lazy(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]({_MONTH})(?:,?[ -](\d{{4}})\b)?")
+_MONTH_DAY = Lazy(rf"\b({_MONTH}) (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? (\d{{4}})\b)?")
+_IN_MONTH = Lazy(rf"\b(?:(early|mid|late|(?:the )?(?:start|beginning|middle|end) of)[ -])?(in |of |during |since |by |last |this |on )?"
                        rf"({_MONTH})(?:,? (\d{{4}})\b)?")
-_QUARTER = re.compile(r"\bq([1-4])(?: (?:of )?(\d{4}))?\b")
-_IN_YEAR = re.compile(r"\b(?:in|during|of|since|year) ((?:19|20)\d\d)\b")
-_AGO = re.compile(rf"\b{_COUNT}(?: of)? (day|week|month|year)s? ago\b")
-_PAST_N = re.compile(rf"\bthe (?:last|past) {_COUNT} (day|week|month|year)s?\b")
-_RELATIVE = re.compile(r"\b(yesterday|today|this morning|tonight|(?:last|this) (?:week|weekend|month|year))\b")
+_QUARTER = Lazy(r"\bq([1-4])(?: (?:of )?(\d{4}))?\b")
+_IN_YEAR = Lazy(r"\b(?:in|during|of|since|year) ((?:19|20)\d\d)\b")
+_AGO = Lazy(rf"\b{_COUNT}(?: of)? (day|week|month|year)s? ago\b")
+_PAST_N = Lazy(rf"\bthe (?:last|past) {_COUNT} (day|week|month|year)s?\b")
+_RELATIVE = Lazy(r"\b(yesterday|today|this morning|tonight|(?:last|this) (?:week|weekend|month|year))\b")
 
 _DAY_NAMES = "|".join(DAYS)
-TIME_WORDS = re.compile(
+TIME_WORDS = Lazy(
     rf"\b(?:yesterday|today|tonight|tomorrow|ago|recently|weekend|since|last (?:night|week|month|year|summer|winter|spring|fall|autumn)"
     rf"|next (?:week|month|year|summer)|this (?:morning|week|month|year|summer)|(?:a )?few (?:days|weeks|months|years)|{_DAY_NAMES}"
     rf"|(?:last|next) (?:{'|'.join(d[:3] for d in DAYS)})|{'|'.join(m for m in _FULL if m not in ('may', 'march'))}|(?:in|on|of|since) (?:may|march)"
     r"|(?:19|20)\d\d|\d{1,2}(?::\d\d)? ?(?:am|pm)|\d\d:\d\d|(?:a|one|two|three|four|five|six|\d{1,4}) (?:day|week|month|year)s?)\b", re.IGNORECASE)
-NUMBER_WORDS = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|dozen|couple"
+NUMBER_WORDS = Lazy(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|dozen|couple"
                           r"|once|twice|several|half)\b", re.IGNORECASE)
 Span = tuple[datetime, datetime]
 

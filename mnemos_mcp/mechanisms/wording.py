@@ -13,14 +13,15 @@ import unicodedata
 from functools import lru_cache
 from itertools import pairwise
 
+from .lazy import Lazy
 from .rivals import KIND, ORDINARY, SPELLINGS
 
 CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
-_TOKEN = re.compile(rf"[{CJK}]+|(?:--?|[./@$~])?[^\W{CJK}]+(?:[-./:@#+'’=\\]+[^\W{CJK}]+)*(?:\+\+|#|/(?!\w))?")
-_SENTENCE = re.compile(r"(?<=[.!?])[\"'”’)]*\s+|[;；。！？\n]+|\s[-•*]\s")
-_QUOTED = re.compile(r"`([^`\n]{1,80})`|\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|«\s?([^»\n]{1,80}?)\s?»|「([^」\n]{1,80})」|(?<!\w)'([^'\n]{1,80})'(?!\w)")
-_INNER = re.compile(r"[a-z][A-Z]|[A-Z]{2}|\d|[_/@#$\\]|\w[.:]\w|\+\+")
-_QUESTION = re.compile(r"^\s*(?:what|which|who|whose|when|where|why|how|should|shall|can|could|would|do|does|did|is|are|was|were|has|have|will|wer|was|wie|wo|wann"
+_TOKEN = Lazy(rf"[{CJK}]+|(?:--?|[./@$~])?[^\W{CJK}]+(?:[-./:@#+'’=\\]+[^\W{CJK}]+)*(?:\+\+|#|/(?!\w))?")
+_SENTENCE = Lazy(r"(?<=[.!?])[\"'”’)]*\s+|[;；。！？\n]+|\s[-•*]\s")
+_QUOTED = Lazy(r"`([^`\n]{1,80})`|\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|«\s?([^»\n]{1,80}?)\s?»|「([^」\n]{1,80})」|(?<!\w)'([^'\n]{1,80})'(?!\w)")
+_INNER = Lazy(r"[a-z][A-Z]|[A-Z]{2}|\d|[_/@#$\\]|\w[.:]\w|\+\+")
+_QUESTION = Lazy(r"^\s*(?:what|which|who|whose|when|where|why|how|should|shall|can|could|would|do|does|did|is|are|was|were|has|have|will|wer|was|wie|wo|wann"
                        r"|warum|welche\w*|soll\w*|kann\w*|pourquoi|comment|quel\w*|est-ce|qué|cómo|cuándo|dónde|por qué)\b.*\?|\?\s*$|^¿|(?:吗|呢|？)\s*[?？]?$", re.IGNORECASE | re.DOTALL)
 
 STOP: frozenset[str] = frozenset("""
@@ -40,7 +41,7 @@ not no never none nor neither without cannot can't don't doesn't didn't isn't ar
 forbidden prohibited disallowed banned avoid stop nicht kein keine keinen keinem keiner nie niemals ohne verboten pas jamais sans aucun aucune interdit
 nunca jamás ninguno ninguna sin prohibido
 """.split())
-_CJK_NEGATOR = re.compile("不|没|沒|别|別|勿|禁止|ない|ません|않|없")
+_CJK_NEGATOR = Lazy("不|没|沒|别|別|勿|禁止|ない|ません|않|없")
 OPPOSITES: tuple[frozenset[str], ...] = tuple(frozenset(pair.split()) for pair in (
     "enabled disabled", "enable disable", "on off", "true false", "always never", "before after", "allow deny", "allowed denied", "allow block", "allow forbid",
     "min max", "minimum maximum", "least most", "increase decrease", "increased decreased", "client server", "frontend backend", "read write", "input output",
