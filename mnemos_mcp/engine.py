@@ -152,7 +152,8 @@ class Engine:
             memory=memory, retention=decay.retention(memory, now), ahead={d: decay.ahead(memory, now, d) for d in AHEAD_DAYS},
             half_life_days=decay.half_life_days(memory.importance), stability_days=decay.stability_days(memory.importance, memory.reinforcements),
             revisions=tuple(life["revisions"]), edges=tuple(life["edges"]), recalls=tuple(life["recalls"]), notes=tuple(life["notes"]),
-            vectors=dict(life["vectors"]), chain=tuple(m for m, _ in self._store.chain(memory)), episodes=tuple(life["episodes"]))
+            vectors=dict(life["vectors"]), chain=tuple(m for m, _ in self._store.chain(memory)), episodes=tuple(life["episodes"]),
+            receipts=tuple(self._store.receipts(memory_id=memory.id, limit=10)))
 
     def list(self, *, project: str = "", scope: str = "all", status: str = "active", sort: str = "recent", tags: Sequence[str] = (), limit: int = 20,
              offset: int = 0) -> Page:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import EmbedderUnavailable, MnemosError
 from .mechanisms.firewall import RULES
 from .mind import Mind
+from .moments import age
 from .results import Check, Health
 from .storage.sqlite import SqliteStore
 from .sweep import state
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 def health(store: SqliteStore, mind: Mind, facts: Mapping[str, Any], place: Place) -> Health:
     """Never raises; at most a socket probe for each service."""
-    checks = [*_file(store), _embedder(mind), _missing_vectors(store, mind), _llm(mind), _swept(store), _project(place), *_settings(facts), *_extra(facts)]
+    checks = [*_file(store), _embedder(mind), _missing_vectors(store, mind), _llm(mind), _swept(store), _hooks(store, mind.clock()), _project(place),
+              *_settings(facts), *_extra(facts)]
     return Health(tuple(c for c in checks if c), dict(facts.get("versions", {})), dict(facts.get("paths", {})), dict(facts.get("differs", {})))
 
 
@@ -72,6 +74,24 @@ def _swept(store: SqliteStore) -> Check:
         return Check("firewall", "ok", f"rules {RULES}; everything stored has passed them")
     return Check("firewall", "warn", f"rules {RULES}, but what is stored was last read with " + (f"rules {rules}" if rules else "none of these rules"),
                  "texts stored before may hold what would be refused today", "mnemos sweep (--dry-run shows what it would do)")
+
+
+def _hooks(store: SqliteStore, now: float) -> Check | None:
+    try:
+        seen, waiting = store.hook_state(), store.aside()
+    except MnemosError:
+        return None
+    if waiting:
+        return Check("hooks", "warn", f"{waiting} deliveries of hooks lie beside the file, which was held when they came", "what they say is not found until they are in",
+                     "none needed: the next session's worker takes them in")
+    if not seen.times_ms:
+        return Check("hooks", "ok", "no hook has run on this file yet (`mnemos setup claude` adds them)")
+    said = [f"last capture {age(seen.last_capture, now)}" if seen.last_capture else "nothing captured yet",
+            f"last injection {age(seen.last_injection, now)}" if seen.last_injection else "nothing injected yet",
+            f"95 of 100 took at most {seen.p95_ms:.0f} ms"]
+    if seen.refused:
+        said.append(f"{seen.refused} texts refused by the firewall")
+    return Check("hooks", "ok", ", ".join(said))
 
 
 def _llm(mind: Mind) -> Check:

@@ -147,7 +147,7 @@ def _screen(settings: Settings) -> Any:
             return ""
         from .mechanisms.firewall import Firewall, Refusal
         result = Firewall(settings.secret_action, settings.pii_action).screen(text)  # type: ignore[arg-type]
-        return None if isinstance(result, Refusal) else result.text
+        return None if isinstance(result, Refusal) else result.text.strip()
     return screen
 
 

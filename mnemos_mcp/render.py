@@ -114,6 +114,7 @@ def _inspected(r: Inspected, now: float) -> Reply:
                           "superseded_by": c.superseded_by} for c in r.chain if len(r.chain) > 1],
             "edges": [{"id": e.b if e.a == m.id else e.a, "kind": e.kind, "weight": round(e.weight, 2)} for e in r.edges],
             "recalls": [{"at": _when(at), "query": query} for at, query in r.recalls],
+            "injections": [{"at": _when(g["at"]), "event": g["event"], "used": m.id in g["used"]} for g in r.receipts],
             "notes": [{"at": _when(at), "signal": what, "note": detail} for at, what, detail in r.notes]}
 
 

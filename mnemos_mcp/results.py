@@ -106,6 +106,7 @@ class Inspected:
     vectors: dict[str, int]
     chain: tuple[Memory, ...]
     episodes: tuple[tuple[str, str, float], ...]
+    receipts: tuple[dict[str, Any], ...] = ()  # when a hook put it before an agent, and whether it was used: {at, event, session, chars, ids, used}
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,8 @@ FORGET = Verb(
 INSPECT = Verb(
     "inspect", "Everything about one memory: text, source, history, ties, retention. Call to judge a memory before you rely on or change it.", (ID,),
     {"id": "string", "content": "string", "scope": "string", "status": "string", "retention": "object", "provenance": "object", "signals": "object",
-     "revisions": ["version", "content"], "timeline": ["id", "content"], "edges": ["id", "kind"], "recalls": ["at", "query"], "notes": ["at"]},
+     "revisions": ["version", "content"], "timeline": ["id", "content"], "edges": ["id", "kind"], "recalls": ["at", "query"], "injections": ["at", "event"],
+     "notes": ["at"]},
     read_only=True, idempotent=True, always=("id", "content", "scope", "status"))
 
 LIST = Verb(

@@ -201,9 +201,25 @@ def last_told(db: apsw.Connection, projects: Sequence[str], besides: str) -> flo
     return rows[0][0] or 0.0
 
 
-def hook_times(db: apsw.Connection) -> list[tuple[float, str, float]]:
-    """(at, event, milliseconds) of the last hooks, oldest first."""
-    return fetch(db, "select at, event, ms from hook_time order by n")
+class HookState(NamedTuple):
+    """What the hooks have done: moments in seconds since 1970 (None: never), the last times in milliseconds, texts refused by the firewall."""
+
+    last_capture: float | None
+    last_injection: float | None
+    times_ms: tuple[float, ...]
+    refused: int
+
+    @property
+    def p95_ms(self) -> float:
+        """95 of 100 hooks took at most so long; 0.0 when none ran."""
+        ordered = sorted(self.times_ms)
+        return ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))] if ordered else 0.0
+
+
+def hook_state(db: apsw.Connection) -> HookState:
+    last = fetch(db, "select (select max(at) from episode where event <> ''), (select max(at) from receipt), "
+                     "(select value from counter where name = 'refused')")[0]
+    return HookState(last[0], last[1], tuple(ms for (ms,) in fetch(db, "select ms from hook_time order by n")), last[2] or 0)
 
 
 _NOTED = ("m.id, m.content, m.scope, m.origin, m.kind, m.importance, m.pinned, m.reinforcements, m.reinforced_at, m.created_at, m.valid_from, m.n")

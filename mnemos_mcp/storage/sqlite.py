@@ -12,7 +12,7 @@ from ..errors import StoreUnavailable
 from ..mechanisms.keywords import Keywords
 from ..model import Edge, Episode, Found, Memory, Revision, Search, View
 from ..writes import AddMemory, Applied, Count, MarkRecalled, Remove, Write
-from . import buffer, erasure, integrity, sweeping
+from . import aside, buffer, erasure, integrity, sweeping
 from .buffer import EPISODE_COLUMNS
 from .rows import COLUMNS, episode_of, memory_of
 from .schema import BUSY_MS, connect
@@ -162,9 +162,13 @@ class SqliteStore:
         """What hooks put before agents, newest first."""
         return self._guarded(lambda: buffer.receipts(self.db, session=session, memory_id=memory_id, limit=limit))
 
-    def hook_times(self) -> list[tuple[float, str, float]]:
-        """(at, event, milliseconds) of the last hooks, oldest first."""
-        return self._guarded(lambda: buffer.hook_times(self.db))
+    def hook_state(self) -> buffer.HookState:
+        """What the hooks have done."""
+        return self._guarded(lambda: buffer.hook_state(self.db))
+
+    def aside(self) -> int:
+        """Deliveries of hooks that lie beside the file, because it was held when they came."""
+        return aside.waiting(self.path)
 
     def projects(self) -> list[dict[str, Any]]:
         sql = ("select p.identity, p.name, p.root, p.into_identity, (select count(*) from memory m where m.scope = 'project:' || p.identity and m.status = 'active') "

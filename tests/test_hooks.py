@@ -1,0 +1,193 @@
+"""The hooks as processes: what they put down, what they tell, and that they never hold up or steer a client."""
+import json
+import subprocess
+import sys
+
+import apsw
+import pytest
+from hook_rig import PAYLOADS, Client
+
+MISSING = "Exit code 1\nTraceback (most recent call last):\n  File \"app.py\", line 3, in <module>\nModuleNotFoundError: No module named 'requests'"
+SILENT = ("PreCompact", "Stop", "SessionEnd", "PostCompact", "PostToolUse")
+
+
+@pytest.fixture
+def client(tmp_path):
+    return Client(tmp_path)
+
+
+def rows(client, sql):
+    db = apsw.Connection(str(client.store))
+    try:
+        return db.execute(sql).fetchall()
+    finally:
+        db.close()
+
+
+def test_the_next_session_starts_with_what_the_last_one_was_told_though_nobody_slept(client):
+    assert client.start("s1") == ""
+    assert client.prompt("We deploy the billing service with Nomad, not Kubernetes. Can you fix the flaky test?", "s1") == ""
+    brief = client.start("s2")
+    assert "We deploy the billing service with Nomad, not Kubernetes. [user said, just now" in brief
+    assert "flaky" not in brief
+    assert len(brief) <= 6000
+
+
+def test_after_sleep_it_is_a_memory_and_still_in_the_brief(client):
+    client.prompt("Always run the linter before you commit.")
+    client.prompt("ok thanks")
+    client.sleep()
+    listed = client.mnemos("list")["memories"]
+    assert [m["content"] for m in listed] == ["Always run the linter before you commit."]
+    assert "Always run the linter" in client.start("s2")
+
+
+def test_a_failure_met_again_comes_with_its_fix(client):
+    assert client.fails("python3 app.py", MISSING) == ""
+    assert client.passes("pip install --dry-run requests") == ""
+    assert client.fails("python3 app.py", MISSING) == ""
+    assert client.passes("pip install requests") == ""
+    assert client.passes("python3 app.py") == ""
+    told = client.fails("cd . && python3 app.py", MISSING.replace("line 3", "line 9"), "s2")
+    assert "What fixed it: `pip install requests`. Did not help: `pip install --dry-run requests`." in told
+    assert "ModuleNotFoundError" not in told
+
+
+def test_the_fix_becomes_a_memory_of_tool_origin_which_is_never_put_before_an_agent_by_itself(client):
+    client.fails("python3 app.py", MISSING)
+    client.passes("pip install requests")
+    client.passes("python3 app.py")
+    client.sleep()
+    (memory,) = client.mnemos("list")["memories"]
+    assert "what fixed it: `pip install requests`" in memory["content"] and memory["origin"] == "tool"
+    assert client.start("s2") == ""
+
+
+def test_the_first_prompt_recalls_and_the_second_does_not(client):
+    client.mnemos("store", "The staging database listens on port 5433.")
+    said = client.prompt("Which port does the staging database listen on?")
+    assert "port 5433" in said and len(said) <= 2000
+    assert client.prompt("Which port does the staging database listen on?") == ""
+    client.send("PreCompact", trigger="auto")
+    assert client.prompt("What is the weather like in Paris today?") == ""
+
+
+def test_inject_off_tells_nothing_and_a_repository_can_switch_all_off(tmp_path):
+    client = Client(tmp_path, MNEMOS_INJECT="off")
+    client.prompt("We use yarn, not npm.")
+    assert client.start("s2") == ""
+    loud = Client(tmp_path)
+    (loud.repository / ".mnemos").mkdir()
+    (loud.repository / ".mnemos" / "mnemos.toml").write_text('inject = "off"\ncapture_mode = "manual_only"\n')
+    loud.prompt("We deploy with Nomad.")
+    assert loud.start("s3") == ""
+    assert [r[0] for r in rows(loud, "select content from episode")] == ["We use yarn, not npm."]
+
+
+def test_nothing_of_one_repository_turns_up_in_another(tmp_path):
+    one, other = Client(tmp_path, "clients"), Client(tmp_path, "hobby")
+    one.prompt("We deploy with Nomad, not Kubernetes.")
+    one.fails("make", "Exit code 2\nerror: no rule")
+    one.passes("apt install make")
+    one.passes("make")
+    assert other.start() == "" and other.prompt("What do we deploy with?") == "" and other.fails("make", "Exit code 2\nerror: no rule") == ""
+
+
+def test_secrets_and_private_parts_are_never_put_down(client):
+    key = "AKIA" + "Z7RQ2M5KTX4WBN3L"
+    client.prompt(f"Use the key {key} for the upload.")
+    client.prompt("We use yarn. <private>my salary is 12345 coins</private>")
+    client.fails(f"curl -H 'Authorization: Bearer {'ghp_' + 'a1B2' * 9}' x.test", "Exit code 22\nerror: 403")
+    everything = client.store.read_bytes() + client.store.with_name("mnemos.db-wal").read_bytes()
+    assert key.encode() not in everything and b"12345 coins" not in everything and b"ghp_" not in everything
+    assert [r[0] for r in rows(client, "select content from episode")] == ["We use yarn."]
+
+
+def test_the_same_event_from_two_hooks_is_one_episode_and_told_once(client):
+    payload = json.dumps({"session_id": "s", "prompt_id": "p1", "cwd": str(client.repository), "hook_event_name": "UserPromptSubmit",
+                          "prompt": "We use yarn, not npm."}).encode()
+    client.raw(payload), client.raw(payload)
+    assert rows(client, "select count(*) from episode") == [(1,)]
+    start = json.dumps({"session_id": "s2", "cwd": str(client.repository), "hook_event_name": "SessionStart", "source": "startup"}).encode()
+    assert [bool(client.raw(start).stdout) for _ in range(2)] == [True, False]
+
+
+def test_the_project_is_the_one_the_client_was_started_in_though_the_agent_walks(client):
+    below = client.repository / "services" / "billing"
+    below.mkdir(parents=True)
+    client.environment["CLAUDE_PROJECT_DIR"] = str(client.repository)
+    client.prompt("We deploy with Nomad.", cwd=str(client.home))
+    client.prompt("We use yarn, not npm.", cwd=str(below))
+    assert len({r[0] for r in rows(client, "select project from episode")}) == 1
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in PAYLOADS.glob("*.json") if not p.stem.endswith("-env")))
+def test_every_recorded_payload_ends_well_and_prints_only_where_it_may(client, name):
+    payload = (PAYLOADS / f"{name}.json").read_bytes()
+    done = client.raw(payload)
+    assert (done.returncode, done.stderr) == (0, b"")
+    event = json.loads(payload).get("hook_event_name", "")
+    assert done.stdout == b"" or (event not in SILENT and json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == event)
+
+
+@pytest.mark.parametrize("stdin", [b"", b"not json", b"[]", b"null", b"{}", b'{"hook_event_name":"SomethingNew"}', bytes(range(256)) * 40,
+                                   b'{"hook_event_name":"Stop","stop_hook_active":true}', b"[" * 100_000, b'{"a":"' + b"x" * 10_000_000 + b'"}'],
+                         ids=["empty", "no json", "list", "null", "object", "unknown", "binary", "stop", "deep", "10 MB"])
+def test_bad_input_is_no_event(client, stdin):
+    done = client.raw(stdin, "PostToolUseFailure")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_held_file_is_not_waited_for_and_what_was_said_lies_aside_until_the_worker_comes(client):
+    client.start()
+    holder = apsw.Connection(str(client.store))
+    holder.execute("begin immediate").fetchall()
+    client.prompt("We deploy with Nomad, not Kubernetes.")
+    aside = client.store.with_name("mnemos.db-aside.jsonl")
+    assert aside.exists() and aside.stat().st_mode & 0o777 == 0o600
+    holder.execute("rollback").fetchall()
+    holder.close()
+    client.sleep()
+    assert not aside.exists()
+    assert [m["content"] for m in client.mnemos("list")["memories"]] == ["We deploy with Nomad, not Kubernetes."]
+
+
+@pytest.mark.parametrize("damage", [b"no database at all, just text" * 100, b""], ids=["foreign", "empty file"])
+def test_a_damaged_file_costs_the_client_nothing(client, damage):
+    client.store.parent.mkdir(mode=0o700)
+    client.store.write_bytes(damage)
+    assert client.prompt("We deploy with Nomad.") == "" and client.start("s2") in ("", client.start("s3"))
+    if damage:
+        assert client.store.read_bytes() == damage
+        assert "hook open: StoreUnavailable" in client.store.with_name("mnemos.log").read_text()
+
+
+def test_without_a_home_a_folder_or_room_it_ends_all_the_same(client):
+    payload = json.dumps({"session_id": "s", "cwd": "/nowhere/at/all", "hook_event_name": "UserPromptSubmit", "prompt": "We use yarn."}).encode()
+    client.environment |= {"HOME": "/nowhere/at/all", "MNEMOS_SQLITE_PATH": "/proc/no/such.db"}
+    done = client.raw(payload)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_stdin_that_stays_open_is_left_after_the_deadline(client):
+    code = "import mnemos_mcp.hook as h; h.LAST_S = 0.2; h.script()"
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=client.environment)
+    assert process.wait(30) == 0
+    assert process.stdout.read() == b""
+    process.stdin.close()
+
+
+def test_a_cited_memory_is_reinforced_and_its_receipt_says_so(client):
+    stored = client.mnemos("store", "The staging database listens on port 5433.")
+    assert stored["id"] in client.prompt("Which port does the staging database listen on?")
+    client.send("Stop", last_assistant_message=f"It listens on 5433 (memory {stored['id']}).")
+    assert rows(client, "select used from receipt") == [(json.dumps([stored["id"]]),)]
+    assert rows(client, f"select reinforcements from memory where id = '{stored['id']}'")[0][0] == pytest.approx(1.0)
+
+
+def test_the_command_that_is_configured_is_the_hook(client):
+    payload = json.dumps({"session_id": "s", "cwd": str(client.repository), "hook_event_name": "UserPromptSubmit", "prompt": "We use yarn, not npm."}).encode()
+    for words in (["mnemos_mcp.hook", "UserPromptSubmit"], ["mnemos_mcp", "hook", "UserPromptSubmit"]):
+        done = subprocess.run([sys.executable, "-P", "-m", *words], input=payload, capture_output=True, cwd=client.repository, env=client.environment, timeout=60)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert [r[0] for r in rows(client, "select content from episode")] == ["We use yarn, not npm."] * 2

@@ -1,0 +1,49 @@
+"""The worker: one at a time for a file, gone without a trace, and nothing lost between an event and its sleep."""
+import fcntl
+import os
+import subprocess
+import sys
+
+import apsw
+from hook_rig import Client
+
+from mnemos_mcp import transcript
+
+
+def test_what_was_said_before_a_kill_is_slept_over_at_the_next_start(tmp_path):
+    client = Client(tmp_path)
+    client.prompt("We deploy the billing service with Nomad, not Kubernetes.", "killed")
+    client.start("next")  # wakes a worker, for the session that never ended
+    client.sleep()  # waits for that one, and finds nothing left to do
+    assert [m["content"] for m in client.mnemos("list")["memories"]] == ["We deploy the billing service with Nomad, not Kubernetes."]
+
+
+def test_a_second_run_writes_nothing(tmp_path):
+    client = Client(tmp_path)
+    client.prompt("We deploy the billing service with Nomad, not Kubernetes.")
+    client.sleep(), client.sleep()
+    db = apsw.Connection(str(client.store))
+    assert db.execute("select count(*) from run").fetchall() == [(1,)]
+    db.close()
+
+
+def test_while_another_works_on_the_file_a_worker_waits(tmp_path):
+    client = Client(tmp_path)
+    client.prompt("We deploy the billing service with Nomad, not Kubernetes.")
+    lock = os.open(f"{client.store}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    code = f"import mnemos_mcp.worker as w; w.PATIENCE_S = 0.1; raise SystemExit(w.main(['session_end', {str(client.repository)!r}]))"
+    assert subprocess.run([sys.executable, "-c", code], env=client.environment, check=False, timeout=60).returncode == 0
+    os.close(lock)
+    assert client.mnemos("list")["total"] == 0
+
+
+def test_a_transcript_tells_the_exit_code_and_the_edits(tmp_path):
+    record = tmp_path / "rollout.jsonl"
+    record.write_text('not json\n{"payload": {"item": {"id": "call_1", "exit_code": 3}}}\n{"payload": {"item": {"id": "call_2", "exit_code": 0}}}\n')
+    assert [transcript.exit_code(str(record), use) for use in ("call_1", "call_2", "call_9", "")] == [3, 0, None, None]
+    edits = tmp_path / "claude.jsonl"
+    edits.write_text("".join(f'{{"message": {{"content": [{{"type": "tool_use", "name": "{name}", "input": {given}}}]}}}}\n' for name, given in (
+        ("Edit", '{"file_path": "/a/before.py"}'), ("Bash", '{"command": "make"}'), ("Edit", '{"file_path": "/a/fix.py"}'), ("Bash", '{"command": "make"}'))))
+    assert transcript.edited_since(str(edits), "make") == ["fix.py"]
+    assert transcript.edited_since("/nowhere", "make") == []
