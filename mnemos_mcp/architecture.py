@@ -1,8 +1,10 @@
 """The page mnemos://architecture: every mechanism in a line, with the numbers that are in force."""
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
+
+from .config import MECHANISMS
+from .tables import parameters
 
 # What each part of MnemosConfig is for, in the order in which a text meets them.
 _LINES = {
@@ -27,14 +29,13 @@ _LONGEST_VALUE = 160  # characters: word lists are named by their length
 
 def page(config: Any) -> str:
     """One page of text."""
-    names = [*_LINES, *(f.name for f in dataclasses.fields(config) if f.name not in _LINES and f.name != "store")]
+    names = [*_LINES, *(name for name in MECHANISMS if name not in _LINES)]
     parts = [_part(_LINES.get(name, name.capitalize()), getattr(config, name)) for name in names if hasattr(config, name)]
     return "\n".join(["mnemos: one file of memories, and mechanisms that decide what is kept, changed and let go.", "", *parts])
 
 
 def _part(line: str, mechanism: Any) -> str:
-    names = getattr(mechanism, "_fields", None) or ([f.name for f in dataclasses.fields(mechanism)] if dataclasses.is_dataclass(mechanism) else [])
-    numbers = ", ".join(f"{name} {_shown(getattr(mechanism, name))}" for name in names)
+    numbers = ", ".join(f"{name} {_shown(getattr(mechanism, name))}" for name in parameters(mechanism))
     return f"- {line}" + (f"\n  {numbers}" if numbers else "")
 
 

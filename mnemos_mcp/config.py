@@ -1,26 +1,28 @@
 """MnemosConfig: every mechanism with its tunable numbers, one object. TOML tables map onto it, one table a mechanism."""
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from .mechanisms.activation import SpreadingActivation
-from .mechanisms.affect import AffectiveRouter
-from .mechanisms.consolidation import SleepDaemon
-from .mechanisms.decay import Decay
-from .mechanisms.firewall import Firewall
-from .mechanisms.floor import Floor
-from .mechanisms.keywords import Keywords
-from .mechanisms.packing import Packing
-from .mechanisms.ranking import Ranking
-from .mechanisms.reconsolidation import MutableRAG
-from .mechanisms.scopes import Governance
-from .mechanisms.sectors import Sectors
-from .mechanisms.supersession import Supersession
-from .mechanisms.surprisal import SurprisalGate
 from .tables import fitted, unknown
+
+if TYPE_CHECKING:
+    from .mechanisms.activation import SpreadingActivation
+    from .mechanisms.affect import AffectiveRouter
+    from .mechanisms.consolidation import SleepDaemon
+    from .mechanisms.decay import Decay
+    from .mechanisms.firewall import Firewall
+    from .mechanisms.floor import Floor
+    from .mechanisms.keywords import Keywords
+    from .mechanisms.packing import Packing
+    from .mechanisms.ranking import Ranking
+    from .mechanisms.reconsolidation import MutableRAG
+    from .mechanisms.scopes import Governance
+    from .mechanisms.sectors import Sectors
+    from .mechanisms.supersession import Supersession
+    from .mechanisms.surprisal import SurprisalGate
 
 
 @dataclass(frozen=True)
@@ -35,37 +37,71 @@ class Capture:
     judge_deadline_s: float = 3.0
 
 
-@dataclass(frozen=True)
-class MnemosConfig:
-    """The mind. `store` is a path or ':memory:' (the Python API's default)."""
+# Where each mechanism lives. One is imported when it is first used: a recall at a prompt needs half of them, and somebody waits.
+MECHANISMS = {
+    "surprisal": ("surprisal", "SurprisalGate"), "affect": ("affect", "AffectiveRouter"), "sectors": ("sectors", "Sectors"), "decay": ("decay", "Decay"),
+    "supersession": ("supersession", "Supersession"), "reconsolidation": ("reconsolidation", "MutableRAG"), "sleep": ("consolidation", "SleepDaemon"),
+    "activation": ("activation", "SpreadingActivation"), "ranking": ("ranking", "Ranking"), "packing": ("packing", "Packing"), "floor": ("floor", "Floor"),
+    "keywords": ("keywords", "Keywords"), "firewall": ("firewall", "Firewall"), "governance": ("scopes", "Governance"),
+}
 
-    surprisal: SurprisalGate = field(default_factory=SurprisalGate)
-    affect: AffectiveRouter = field(default_factory=AffectiveRouter)
-    sectors: Sectors = field(default_factory=Sectors)
-    decay: Decay = field(default_factory=Decay)
-    supersession: Supersession = field(default_factory=Supersession)
-    reconsolidation: MutableRAG = field(default_factory=MutableRAG)
-    sleep: SleepDaemon = field(default_factory=SleepDaemon)
-    activation: SpreadingActivation = field(default_factory=SpreadingActivation)
-    ranking: Ranking = field(default_factory=Ranking)
-    packing: Packing = field(default_factory=Packing)
-    floor: Floor = field(default_factory=Floor)
-    keywords: Keywords = field(default_factory=Keywords)
-    firewall: Firewall = field(default_factory=Firewall)
-    governance: Governance = field(default_factory=Governance)
-    capture: Capture = field(default_factory=Capture)
-    store: str = ":memory:"
+
+class MnemosConfig:
+    """The mind: `MnemosConfig(surprisal=SurprisalConfig(threshold=0.3))`. What is not given has its defaults. `store` is a path or ':memory:'
+    (the Python API's default). It does not change once it is made; `with_` gives another."""
+
+    surprisal: SurprisalGate
+    affect: AffectiveRouter
+    sectors: Sectors
+    decay: Decay
+    supersession: Supersession
+    reconsolidation: MutableRAG
+    sleep: SleepDaemon
+    activation: SpreadingActivation
+    ranking: Ranking
+    packing: Packing
+    floor: Floor
+    keywords: Keywords
+    firewall: Firewall
+    governance: Governance
+    capture: Capture
+    store: str
+
+    def __init__(self, *, store: str = ":memory:", capture: Capture | None = None, **mechanisms: Any):
+        for name in mechanisms:
+            if name not in MECHANISMS:
+                raise TypeError(unknown(name, name, [*MECHANISMS, "capture", "store"]))
+        self.__dict__.update(mechanisms, store=store, capture=capture or Capture())
+
+    def __getattr__(self, name: str) -> Any:
+        # Called only for what is not there yet.
+        if name not in MECHANISMS:
+            raise AttributeError(name)
+        module, kind = MECHANISMS[name]
+        return self.__dict__.setdefault(name, getattr(import_module(f".mechanisms.{module}", __package__), kind)())
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"MnemosConfig does not change: use with_({name}=...)")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MnemosConfig) and all(getattr(self, name) == getattr(other, name) for name in (*MECHANISMS, "capture", "store"))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def with_(self, **changes: Any) -> MnemosConfig:
+        """The same mind with these in place of its own."""
+        return MnemosConfig(**{**self.__dict__, **changes})
 
 
 def with_tables(config: MnemosConfig, tables: Mapping[str, Mapping[str, Any]]) -> tuple[MnemosConfig, tuple[str, ...]]:
     """The config with TOML tables laid over it, and a sentence for each name or value that does not fit (its default stays)."""
     problems: list[str] = []
-    names = [f.name for f in dataclasses.fields(config) if f.name != "store"]
+    names = [*MECHANISMS, "capture"]
     for table, values in tables.items():
         if table not in names:
             problems.append(unknown(f"[{table}]", table, names))
             continue
         mechanism, troubles = fitted(getattr(config, table), table, values)
         problems += troubles
-        config = dataclasses.replace(config, **{table: mechanism})
+        config = config.with_(**{table: mechanism})
     return config, tuple(problems)

@@ -1,4 +1,7 @@
-"""The ten verbs. Holds store, embedder, llm, config and clock; computes nothing itself."""
+"""The ten verbs. Holds store, embedder, llm, config and clock; computes nothing itself.
+
+Each pipeline is imported by the verb that walks it: a recall at a prompt should not pay for storing and sleeping.
+"""
 from __future__ import annotations
 
 import builtins
@@ -7,13 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from . import encode, judgement, maintain, retrieve
-from .brief import brief
 from .errors import Ambiguous, BadInput, MnemosError, NotFound
-from .health import health
 from .mechanisms.due import Moment
 from .mechanisms.firewall import Refusal
-from .mechanisms.lasting import lasting
 from .mind import Mind, Statement
 from .model import GLOBAL, SECTORS, Importance, Memory, Mode, Origin, Role, Scope, View
 from .place import Place, group
@@ -107,6 +106,7 @@ class Engine:
             return Stored("refused", f"capture_mode: {governance.capture_mode} admits no {door} capture here", scope=target, project=place.name)
         retired = [self._one(i, project) for i in supersedes]
         self._meet(place)
+        from . import encode
         result = encode.store(Statement(
             content=content, scope=target, origin=origin, project=place.identity or "", key=key, importance=importance, role=role, tags=tuple(tags),
             supersedes=tuple(m.id for m in retired), valid_from=valid_from, pinned=pinned, force=force, session=session or self._session), self.mind)
@@ -122,6 +122,7 @@ class Engine:
             raise BadInput(f"sector '{sector}' is unknown; allowed: {', '.join(SECTORS)}.")
         if not (1 <= limit <= 50 and 100 <= budget_tokens <= 5000):
             raise BadInput(f"limit {limit} and budget_tokens {budget_tokens} are not allowed: limit 1 to 50, budget_tokens 100 to 5000.")
+        from . import retrieve
         view = self.view(project, scopes, as_of=as_of, tags=tags)
         return retrieve.retrieve(retrieve.Question(query, view, limit, mode, near, sector, budget_tokens, explain, reconsolidate), self.mind)
 
@@ -129,6 +130,7 @@ class Engine:
         """Sleep: episodes to facts, labile memories revised, faded ones archived; or undo a run."""
         place = self.place(project)
         scope = Scope("project", self.group(place)[0]) if place.identity else GLOBAL
+        from . import maintain
         if undo:
             return maintain.undo(undo, self.mind)
         return maintain.consolidate(maintain.Night(place.identity or "", scope, tuple(facts), dry_run), self.mind)
@@ -183,6 +185,7 @@ class Engine:
 
     def health(self) -> Health:
         """What works, what does not, its effect and remedy."""
+        from .health import health
         return health(self._store, self.mind, self.facts, self.place())
 
     def reinforce(self, memory_id: str, *, signal: str = "helpful", note: str = "", project: str = "") -> Reinforced:
@@ -241,6 +244,8 @@ class Engine:
 
     def brief(self, project: str = "") -> str:
         """What a session should know now, as text."""
+        from .brief import brief
+        from .mechanisms.lasting import lasting
         view, mind = self.view(project), self.mind
         return brief(self._store, [str(scope) for scope in view.scopes], self.group(self.place(project)), decay=mind.config.decay, now=mind.clock(),
                      lasting=lambda text: lasting(text, lambda part: mind.config.surprisal.classify(part).durable))[0]
@@ -255,14 +260,17 @@ class Engine:
 
     def sleep(self, moment: Moment) -> bool:
         """Sleep of the caller's own project, when it is due at this moment. True if a run was written."""
+        from . import maintain
         return maintain.sleep_if_due(self.group(self.place()), self.mind, moment)
 
     def mend(self) -> bool:
         """Vectors for a few memories that lack them. True if there were any."""
+        from . import maintain
         return maintain.backfill(self.mind) > 0
 
     def _predict(self) -> bool:
         """The model's guess of the next message, made after the turn before."""
+        from . import judgement
         session, self._spoken = self._spoken, ""
         if not session or self.mind.llm is None:
             return False

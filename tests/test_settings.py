@@ -248,10 +248,9 @@ preset = "x"
 
 
 def test_the_tables_are_the_mechanisms_of_the_config():
-    from dataclasses import fields
 
-    from mnemos_mcp.config import MnemosConfig
-    assert {one.name for one in fields(MnemosConfig)} - {"governance", "store"} == options.MECHANISMS
+    from mnemos_mcp.config import MECHANISMS
+    assert {*MECHANISMS, "capture"} - {"governance"} == options.MECHANISMS
 
 
 def test_a_project_given_as_a_folder_is_absolute(read, tmp_path):
