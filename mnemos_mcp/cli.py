@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 FILES = ("export", "import", "backup", "recover", "erase-all", "reembed", "sweep")
 OTHERS = ("project", "profile", "serve", "demo")
+CLIENTS = ("setup", "doctor")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,6 +69,9 @@ def _command(name: str) -> Any:
         from .commands.files import run
     elif name in OTHERS:
         from .commands.others import run
+    elif name in CLIENTS:
+        from importlib import import_module
+        run = import_module(f".commands.{name}", __package__).run
     else:
         from .commands.verbs import run
     return run

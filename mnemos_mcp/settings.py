@@ -128,6 +128,11 @@ def load(environ: Mapping[str, str] | None = None, cwd: str | None = None, home:
     return settings._replace(mechanisms=_mechanisms(layers[2], settings), problems=tuple(dict.fromkeys(problems))[:_MOST_PROBLEMS])
 
 
+def environment() -> dict[str, str]:
+    """A copy of the environment of this process, for those who start others or look where a client keeps its files."""
+    return dict(os.environ)
+
+
 def _decide(layers: list[Layer], home: str, problems: list[str]) -> tuple[dict[str, Any], dict[str, str]]:
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}

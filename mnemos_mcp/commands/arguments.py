@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from .. import __version__
+from ..clients.catalogue import CLIENTS, WRITTEN
+from ..clients.shape import REACHES
 from ..params import Param
 from ..tools import PROJECT, VERBS, Verb
 from .answer import UsageError
@@ -14,7 +16,7 @@ from .answer import UsageError
 # Words that people type for a verb.
 MEANT = {"search": "retrieve", "recall": "retrieve", "query": "retrieve", "find": "retrieve", "ask": "retrieve", "add": "store", "remember": "store",
          "save": "store", "put": "store", "delete": "forget", "remove": "forget", "rm": "forget", "ls": "list", "show": "inspect", "get": "inspect",
-         "status": "health", "check": "health", "doctor": "health", "history": "timeline", "sleep": "consolidate", "explain": "why", "server": "serve",
+         "status": "health", "check": "health", "history": "timeline", "sleep": "consolidate", "explain": "why", "server": "serve",
          "start": "serve", "restore": "import", "dump": "export", "repair": "recover", "wipe": "erase-all", "reset": "erase-all", "projects": "project",
          "edit": "store", "update": "store", "pin": "reinforce"}
 WHY = next(v for v in VERBS if v.name == "retrieve")
@@ -52,6 +54,7 @@ def build() -> tuple[Parser, dict[str, Parser]]:
     _verb(command("why", "recall, with every reason for each score"), WHY)
     _files(command)
     _others(command)
+    _clients(command)
     return top, made
 
 
@@ -119,6 +122,18 @@ def _others(command: Callable[[str, str], Parser]) -> None:
     project.add_argument("names", metavar="PROJECT", nargs="*", help="merge A B: A counts as B; split A: take it out again")
     profile = command("profile", "print settings to start from, as a dotenv block")
     profile.add_argument("name", metavar="NAME", nargs="?", default="starter", choices=("starter", "local-performance"))
+
+
+def _clients(command: Callable[[str, str], Parser]) -> None:
+    setup = command("setup", "put the server and the hooks into a client's configuration, or take them out")
+    setup.add_argument("client", metavar="CLIENT", choices=tuple(CLIENTS), help=", ".join(CLIENTS))
+    setup.add_argument("--scope", choices=REACHES, default="user", help="all your projects, or this one [user]")
+    setup.add_argument("--print", action="store_true", help="print the blocks to paste; write nothing")
+    setup.add_argument("--dry-run", action="store_true", help="print a diff; write nothing")
+    setup.add_argument("--remove", action="store_true", help="take out what setup put in, and nothing else")
+    setup.add_argument("--rules", action="store_true", help="also a block in CLAUDE.md or AGENTS.md that tells agents when to recall and what to store")
+    doctor = command("doctor", "send a canary through each configured client: captured, stored, recalled, injected, removed")
+    doctor.add_argument("client", metavar="CLIENT", nargs="?", choices=WRITTEN, help=f"only this one: {', '.join(WRITTEN)}")
 
 
 def read(argv: Sequence[str]) -> argparse.Namespace:

@@ -1,0 +1,1 @@
+"""What each client's configuration looks like, and how it is merged, removed and tried out (setup, doctor)."""
