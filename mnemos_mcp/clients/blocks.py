@@ -48,6 +48,8 @@ def block_in(text: str, marks: tuple[str, str]) -> bool:
 def with_codex_server(text: str, entry: Mapping[str, Any]) -> str:
     """Codex's config.toml with our table. Raises Unfit for a table of that name that setup did not make, and for what would not be valid."""
     before = _toml(without_block(text, TOML_MARKS))
+    if not isinstance(before.get("mcp_servers", {}), dict):
+        raise Unfit("'mcp_servers' in it is not a table")
     if SERVER in before.get("mcp_servers", {}):
         raise Unfit(f"it has a [mcp_servers.{SERVER}] of its own already: take that out first, or edit it to be the block above")
     made = with_block(text, toml_table(("mcp_servers", SERVER), entry), TOML_MARKS)

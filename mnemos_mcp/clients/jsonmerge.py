@@ -143,9 +143,8 @@ def _former(before: str | None, path: tuple[str, ...]) -> str | None:
 
 def _events_with_own(text: str) -> list[str]:
     hooks = at(_root(text), "hooks")
-    if hooks is None:
+    if hooks is None or not isinstance(hooks.value, dict):
         return []
-    _container(_root(text), dict, "hooks")
     return [event for event in hooks.value if any(own for _, own in _groups(text, event))]
 
 

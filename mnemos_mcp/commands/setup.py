@@ -120,7 +120,7 @@ def _rules_note(client: Client, reach: Reach, where: Places, *, asked: bool) -> 
 
 def _left(edits: list[plan.Edit], where: Places, python: str, client: Client, reach: Reach) -> list[str]:
     """Something of mnemos that setup had not made came back with the former file."""
-    back = [edit.part.path for edit in edits if edit.outcome == "written" and plan.removing(edit.part).outcome == "written"]
+    back = [edit.part.path for edit in edits if edit.outcome == "written" and plan.removing(edit.part).outcome in ("written", "deleted")]
     return [f"{path} is again as it was before setup, with the mnemos entry it had then; --remove once more takes that out too" for path in back]
 
 
