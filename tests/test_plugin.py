@@ -178,8 +178,9 @@ def test_the_plugin_installs_offline_with_its_hooks_and_a_server_that_connects(c
     record = tmp_path / ".config" / "mnemos" / "python"
     record.parent.mkdir(parents=True)
     record.write_text(sys.executable + "\n")
-    client("plugin", "marketplace", "add", str(ROOT))
-    client("plugin", "install", "mnemos@mnemos")
+    lines = [line.split()[1:] for line in (ROOT / "README.md").read_text().splitlines() if line.startswith("claude plugin")]
+    for words in lines:  # as the README has them, from a checkout
+        client(*[str(ROOT) if word == "." else word for word in words])
     details = client("plugin", "details", "mnemos")
     assert "Hooks (8)" in details and "MCP servers (1)  mnemos" in details
     assert "Connected" in client("mcp", "list")

@@ -41,9 +41,37 @@ def test_the_json_and_toml_blocks_parse_and_name_the_server():
         if kind == "json":
             servers = json.loads(block)
             assert next(iter(next(iter(servers.values())).values()))["command"] == "mnemos-mcp"
-        elif kind == "toml":
+        elif kind == "toml" and "mcp_servers" in block:
             assert tomllib.loads(block)["mcp_servers"]["mnemos"]["command"] == "mnemos-mcp"
     assert json.loads((ROOT / ".mcp.json.example").read_text())["mcpServers"]["mnemos"]["command"] == "mnemos-mcp"
+
+
+def test_the_off_switch_of_a_repository_is_one_it_may_set_and_it_works(tmp_path):
+    from mnemos_mcp.model import Scope
+    from mnemos_mcp.settings import load
+    (tmp_path / "repo" / ".mnemos").mkdir(parents=True)
+    block = next(block for kind, block in BLOCKS if kind == "toml" and "inject" in block)
+    (tmp_path / "repo" / ".mnemos" / "mnemos.toml").write_text(block)
+    settings = load({"HOME": str(tmp_path)}, cwd=str(tmp_path / "repo"), home=str(tmp_path))
+    assert settings.problems == () and settings.inject == "off"
+    assert settings.govern(Scope("project", "here"), "here").capture_mode == "manual_only"
+
+
+def test_what_the_readme_says_of_switching_off_for_good_leaves_nothing(tmp_path):
+    environment(tmp_path)
+    for words in (["setup", "claude"], ["setup", "claude", "--remove"], ["erase-all", "--yes"]):
+        run(tmp_path, sys.executable, "-m", "mnemos_mcp", *words)
+    assert not [p for p in tmp_path.rglob("*") if p.is_file() and not p.name.startswith("mnemos.db") and p.parent.name != "mnemos"]
+
+
+def test_every_client_of_the_table_is_one_that_setup_knows():
+    from mnemos_mcp.clients.catalogue import CLIENTS
+    titles = re.findall(r"^\| ([^|]*?) \| (?:`|printed)", TEXT, re.M)
+    assert {title for cell in titles for title in cell.split(", ")} == {c.title for c in CLIENTS.values()}
+    shown = " ".join(line for line in TEXT.splitlines() if line.startswith("| "))
+    for client in CLIENTS.values():
+        for path in (*client.servers.values(), *client.hook_files.values()) if not client.print_only else ():
+            assert os.path.basename(path) in shown
 
 
 def test_the_mnemos_commands_run_in_their_order(tmp_path):

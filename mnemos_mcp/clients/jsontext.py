@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 MOST_DEPTH = 100  # levels; no configuration is as deep, a hostile one may be
@@ -48,6 +49,7 @@ class Child:
         return self.node.end
 
 
+@lru_cache(maxsize=4)  # an edit asks for the same text again and again; nobody changes a node
 def parse(text: str) -> Node:
     """The root value. Raises NotJson."""
     start = _skip(text, 1 if text.startswith("\ufeff") else 0)
