@@ -5,7 +5,10 @@ import sys
 from pathlib import Path
 
 import apsw
+import pytest
 from mcp_rig import ROOT, Server, environment
+
+from mnemos_mcp.storage.emptying import erase_everything
 
 WRITER = """
 import sys
@@ -17,6 +20,12 @@ sys.stdin.readline()
 for n in range(int(sys.argv[3])):
     result = engine.store(f"Worker {sys.argv[2]} writes fact number {n} of its list", force=True)
     print(result.outcome, result.id, flush=True)
+"""
+COUNTER = """
+import sys
+from mnemos_mcp import MnemosConfig
+from mnemos_mcp.runtime import open_for_python
+print(open_for_python(MnemosConfig(store=sys.argv[1]), embedder=None, project="p").mind.store.browse(None)[0])
 """
 READER = """
 import sys
@@ -113,3 +122,19 @@ def test_two_values_for_one_key_from_two_processes_leave_one_current_value(tmp_p
         assert writer.returncode == 0 and "refused" not in out, err
     db = apsw.Connection(path)
     assert len(stored_texts(path)) == 1 and db.execute("select count(*) from memory where valid_to is null").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("erasing", ["one", "everything"])
+def test_after_an_erasure_processes_still_see_each_other(path, open_engine, erasing):
+    """Looking for left-over bytes must not cost SQLite its locks: the next process would take the log away, and later writes would be lost."""
+    engine = open_engine(path, embedder=None)
+    first = engine.store("The first statement of this test", force=True).id
+    gone = engine.forget(first, erase=True).bytes_found if erasing == "one" else erase_everything(engine.mind.store.db, path)["bytes_found"]
+    assert gone == 0
+    writer = spawn(WRITER, path, 1, 1)
+    start_together([writer])
+    assert writer.communicate(timeout=60)[0].startswith("stored ") and writer.returncode == 0
+    assert [m.content for m in engine.mind.store.browse(None)[1]] == ["Worker 1 writes fact number 0 of its list"]
+    engine.store("What this process says afterwards", force=True)
+    again = spawn(COUNTER, path)
+    assert again.communicate(timeout=60)[0] == "2\n"

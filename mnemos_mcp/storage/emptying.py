@@ -5,7 +5,8 @@ import apsw
 
 from ..errors import StoreUnavailable
 from .erasure import PROBE_BYTES
-from .integrity import SIDE_FILES, explain
+from .integrity import explain
+from .rawbytes import contents
 from .statement import run
 
 TABLES = ("tag", "vector", "revision", "edge", "note", "recall", "episode", "run_change", "run", "project", "kept", "counter",
@@ -50,12 +51,5 @@ def _pieces(text: str) -> list[bytes]:
 
 
 def _found(path: str, probes: set[bytes]) -> int:
-    total = 0
-    for side in SIDE_FILES:
-        try:
-            with open(path + side, "rb") as file:
-                data = file.read()
-        except FileNotFoundError:
-            continue
-        total += sum(len(probe) * data.count(probe) for probe in probes)
-    return total
+    data = contents(path)
+    return sum(len(probe) * data.count(probe) for probe in probes)

@@ -1,13 +1,12 @@
 """Erase with proof: rows, index, log file; then look for the bytes."""
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import apsw
 
 from ..model import Memory
-from .integrity import SIDE_FILES
+from .rawbytes import contents
 from .runs import remove_memory
 from .statement import one, run
 
@@ -28,13 +27,8 @@ def _probes(db: apsw.Connection, texts: list[str]) -> list[bytes]:
 
 
 def _found(path: str, probes: list[bytes]) -> int:
-    total = 0
-    for side in SIDE_FILES:
-        if os.path.exists(path + side):
-            with open(path + side, "rb") as file:
-                data = file.read()
-            total += sum(len(probe) * data.count(probe) for probe in probes)
-    return total
+    data = contents(path)
+    return sum(len(probe) * data.count(probe) for probe in probes)
 
 
 def _forget_receipts(db: apsw.Connection, memory_id: str) -> int:
