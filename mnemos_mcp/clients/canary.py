@@ -18,6 +18,7 @@ from typing import Any, Literal
 from ..errors import MnemosError
 from ..model import Episode
 from ..results import Check
+from ..storage import rawbytes
 from ..writes import SettleEpisodes
 from .configured import Configured
 from .launch import passed
@@ -25,10 +26,8 @@ from .shape import Client
 from .stdio import ServerFault, Stdio
 
 SLACK_S = 5.0  # beside the hook's own time: a cold start on a busy machine is no fault
+LOOKS, PAUSE_S = 6, 0.5  # at what is left
 RECENT = 200  # episodes that are looked through for the captured prompt
-# Where an event has another name with another client.
-PROMPT = {"cursor": "beforeSubmitPrompt"}
-START = {"cursor": "sessionStart"}
 
 
 @dataclass
@@ -57,11 +56,11 @@ class Canary:
         return self.checks
 
     def _captured(self) -> None:
-        command = self._command(PROMPT)
+        event = self.configured.client.prompt_event
+        command = self._command("captured", event)
         if command is None:
             return
-        done = self._hook(command, self._event(PROMPT), {"prompt": f"We decided that the {self.word} of the first song lives in the blue cage.",
-                                                         "session_id": self.word, "conversation_id": self.word, "turn_id": self.word})
+        done = self._hook(command, event, self.word, {"prompt": f"We decided that the {self.word} of the first song lives in the blue cage."})
         if done is None:
             return
         if self._episodes():
@@ -106,14 +105,17 @@ class Canary:
         return self._say("recalled", "fail", "the server did not find it again", "recall does not work", "`mnemos health` says what is wrong")
 
     def _injected(self) -> None:
-        command = self._command(START)
+        event = self.configured.client.start_event
+        command = self._command("injected", event)
         if command is None or not self.memory_id:
             return
         seen: list[str] = []
-        done = self._hook(command, self._event(START), {"source": "startup", "session_id": self.word + "2", "conversation_id": self.word + "2"}, seen)
+        done = self._hook(command, event, self.word + "2", {"source": "startup"}, seen)
         if done is None:
             return
-        if self.word in seen[0]:
+        if not self.configured.client.injects:
+            self._say("injected", "ok", f"the hook ran in {done * 1000:.0f} ms; {self.configured.client.title} is given no context by it, its agent asks the server")
+        elif self.word in seen[0]:
             self._say("injected", "ok", f"a new session begins with it; the hook took {done * 1000:.0f} ms")
         elif not seen[0].strip():
             self._say("injected", "warn", "the hook ran and said nothing", "sessions start without what is known",
@@ -122,32 +124,55 @@ class Canary:
             self._say("injected", "warn", "the hook said something else: its budget is full of what matters more", "", "none needed")
 
     def _removed(self) -> None:
-        """Captured prompts go with the memory, so that one erasure proves both; whatever a sleeper made of them meanwhile goes too."""
-        left = 0
+        """Captured prompts go with a memory, so that one erasure proves both. A sleeper that the hook woke may make something of them meanwhile:
+        that is looked for until a whole look finds nothing."""
+        gone: dict[str, set[str]] = {"memories": set(), "episodes": set()}
         try:
-            episodes = tuple(e.id for e in self._episodes())
-            if episodes:
-                self.engine.mind.store.apply([SettleEpisodes(episodes, self.memory_id, prune=not self.memory_id)])
-            more = [m.memory.id for m in self.engine.retrieve(self.word, mode="keyword", limit=50, reconsolidate=False).memories if self.word in m.memory.content]
-            ids = list(dict.fromkeys([*([self.memory_id] if self.memory_id and self._known(self.memory_id) else []), *more]))
-            left = sum(self.engine.forget(one, erase=True).bytes_found or 0 for one in ids)
-            if left or self._episodes():
-                return self._say("removed", "fail", f"{left} bytes of it are still in the file", "", "`mnemos recover --check`")
-            if ids or episodes:
-                self._say("removed", "ok", f"{len(ids)} memories and {len(episodes)} episodes erased, 0 bytes left")
+            for _ in range(LOOKS):
+                self._erase(gone)
+                left = self._bytes_left()
+                if not left and not self._episodes() and not self._memories():
+                    break
+                time.sleep(PAUSE_S)
+            else:
+                return self._say("removed", "fail", f"{left} bytes of it are still in the file", "", "`mnemos doctor` again; it also removes what an earlier run left")
+            if any(gone.values()):
+                self._say("removed", "ok", f"{len(gone['memories'])} memories and {len(gone['episodes'])} episodes erased, 0 bytes left")
         except MnemosError as error:
             self._say("removed", "fail", str(error), "a memory about a canary is left", f"mnemos forget --erase {self.memory_id}")
         return None
 
-    def _hook(self, command: str, event: str, payload: dict[str, Any], seen: list[str] | None = None) -> float | None:
+    def _erase(self, gone: dict[str, set[str]]) -> None:
+        episodes, memories = tuple(e.id for e in self._episodes()), self._memories()
+        if episodes and not memories:  # only a memory is erased with proof: one that carries them away
+            carrier = self.engine.store(f"The {self.word} of the third song is let go.", scope=self.scope, force=True).id
+            memories = [carrier] if carrier else []
+        if episodes:
+            self.engine.mind.store.apply([SettleEpisodes(episodes, memories[0] if memories else "", prune=not memories)])
+        for one in memories:
+            self.engine.forget(one, erase=True)
+        gone["memories"].update(memories)
+        gone["episodes"].update(episodes)
+
+    def _memories(self) -> list[str]:
+        known = [self.memory_id] if self.memory_id and self._known(self.memory_id) else []
+        found = self.engine.retrieve(self.word, mode="keyword", limit=50, reconsolidate=False).memories
+        return list(dict.fromkeys([*known, *(m.memory.id for m in found if self.word in m.memory.content)]))
+
+    def _bytes_left(self) -> int:
+        """Of its sentences, in the file and its log."""
+        path, sentence = self.engine.mind.store.path, f"{self.word} of the ".encode()
+        return len(sentence) * rawbytes.contents(path).count(sentence) if path != ":memory:" else 0
+
+    def _hook(self, command: str, event: str, session: str, more: dict[str, Any], seen: list[str] | None = None) -> float | None:
         """Seconds that a hook took; None when it is broken, which is then said. Its stdout is added to `seen`."""
         name = "captured" if seen is None else "injected"
         limit = next((h.timeout_s for h in self.configured.client.hooks if h.event == event), 10)
-        whole = {"hook_event_name": event, "cwd": self.folder, "workspace_roots": [self.folder], "transcript_path": "", "permission_mode": "default", **payload}
+        payload = {"hook_event_name": event, **self._about(session), **more}
         env = {**self.environ, **self.configured.more_env, **self._markers()}
         begun = time.monotonic()
         try:
-            done = subprocess.run(command, shell=True, input=json.dumps(whole).encode(), env=env, cwd=self.folder, capture_output=True, timeout=limit + SLACK_S)
+            done = subprocess.run(command, shell=True, input=json.dumps(payload).encode(), env=env, cwd=self.folder, capture_output=True, timeout=limit + SLACK_S)
         except subprocess.TimeoutExpired:
             self._say(name, "fail", f"the hook for {event} took longer than {limit + SLACK_S:.0f} s: {command}", "the client waits for it", "`mnemos health`")
             return None
@@ -161,17 +186,20 @@ class Canary:
             seen.append(done.stdout.decode("utf-8", "replace"))
         return took
 
-    def _command(self, names: Mapping[str, str]) -> str | None:
-        event = self._event(names)
+    def _about(self, session: str) -> dict[str, Any]:
+        """What every payload of this client says of the session."""
+        if self.configured.client.name == "cursor":
+            return {"conversation_id": session, "generation_id": session, "workspace_roots": [self.folder], "cursor_version": "doctor"}
+        turn = {"turn_id": session} if self.configured.client.name == "codex" else {"prompt_id": session}
+        return {"session_id": session, "cwd": self.folder, "transcript_path": None, "permission_mode": "default", **turn}
+
+    def _command(self, name: str, event: str) -> str | None:
         lines = self.configured.hooks.get(event)
         if lines:
             return lines[0].replace("${CLAUDE_PLUGIN_ROOT}", self.configured.more_env.get("CLAUDE_PLUGIN_ROOT", "${CLAUDE_PLUGIN_ROOT}"))
         if self.configured.client.hooks:
-            self._say("captured" if names is PROMPT else "injected", "fail", f"no hook for {event} is configured", "this does not happen by itself", self._again())
+            self._say(name, "fail", f"no hook for {event} is configured", "this does not happen by itself", self._again())
         return None
-
-    def _event(self, names: Mapping[str, str]) -> str:
-        return names.get(self.configured.client.name, "UserPromptSubmit" if names is PROMPT else "SessionStart")
 
     def _markers(self) -> dict[str, str]:
         """What the client itself adds to the environment."""

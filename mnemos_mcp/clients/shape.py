@@ -63,6 +63,9 @@ class Client:
     hooks: tuple[Hook, ...] = ()
     hook_style: Literal["grouped", "plain"] = "grouped"  # grouped: {matcher, hooks: [{type, command, timeout}]}; plain: {command, timeout}
     hook_more: Mapping[str, object] = field(default_factory=dict)  # members of the file beside `hooks`
+    prompt_event: str = "UserPromptSubmit"  # its names of the two events that the canary goes through
+    start_event: str = "SessionStart"
+    injects: bool = True  # does it take context from our hooks
     rules: Mapping[Reach, tuple[str, ...]] = field(default_factory=dict)  # files of instructions: the first that exists, else the first
     environment: tuple[str, ...] = ()  # the variables it passes to a server; () = all
     notes: Mapping[Reach, tuple[str, ...]] = field(default_factory=dict)  # what to tell after writing
