@@ -357,3 +357,14 @@ def test_codex_is_told_to_hand_on_every_variable_of_ours(setup, home):
 def test_marks_in_the_middle_of_a_line_are_no_marks():
     text = "see `<!-- mnemos:begin` in the docs\n"
     assert blocks.without_block(blocks.with_block(text, "x", blocks.RULES_MARKS), blocks.RULES_MARKS) == text
+
+
+def test_on_a_terminal_files_and_diff_are_drawn_and_brackets_are_text_not_markup():
+    from rich.console import Console
+
+    from mnemos_mcp.commands import setup as command
+    console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
+    command._draw(console, "Claude Code (user)", {"files": [{"what": "hooks", "file": "/a/[b]/settings.json", "outcome": "created"}], "notes": ["allow: [x]"]})
+    command._draw_diff(console, "+  [mcp_servers.mnemos]")
+    said = console.file.getvalue()
+    assert all(text in said for text in ("/a/[b]/settings.json", "made", "allow: [x]", "[mcp_servers.mnemos]"))

@@ -85,7 +85,8 @@ def _diff(edits: list[plan.Edit]) -> Answer:
         shown += [line if line[:1] in "+-@" else " " + redact(line[1:]) for line in lines]
     refused = [edit.reason for edit in edits if edit.reason]
     value = {"diff": "\n".join(shown), "refused": refused}
-    return Answer(value, "\n".join(shown + [f"# {reason}" for reason in refused]) or "Nothing would change.", code=int(bool(refused)))
+    text = "\n".join(shown + [f"# {reason}" for reason in refused]) or "Nothing would change."
+    return Answer(value, text, lambda console: _draw_diff(console, text), code=int(bool(refused)))
 
 
 def _recorded(client: Client, where: Places, python: str, *, remove: bool) -> list[str]:
@@ -134,4 +135,27 @@ def _told(client: Client, reach: Reach, finished: list[tuple[plan.Edit, str]], n
         if "reason" in row:
             lines += [f"          {row['reason']}. To do it by hand:", *(f"          {line}" for line in str(row["paste"]).splitlines())]
     lines += [f"  note: {note}" for note in notes]
-    return Answer({"client": client.name, "scope": reach, "files": rows, "notes": notes}, "\n".join(lines), code=int(bool(refused)))
+    value = {"client": client.name, "scope": reach, "files": rows, "notes": notes}
+    return Answer(value, "\n".join(lines), None if refused else lambda console: _draw(console, f"{client.title} ({reach})", value), code=int(bool(refused)))
+
+
+def _draw(console: Any, title: str, value: dict[str, Any]) -> None:
+    """A table of the files; a refusal is plain text, for its block is there to be copied."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("what", "file", "outcome", "as it was before"):
+        table.add_column(name, overflow="fold")
+    for row in value["files"]:
+        style = "dim" if row["outcome"] == "unchanged" else "green"
+        table.add_row(Text(row["what"]), Text(row["file"]), Text(TOLD[row["outcome"]], style=style), Text(row.get("copy", "")))
+    console.print(table if value["files"] else Text(f"{title}: nothing to do"))
+    for note in value["notes"]:
+        console.print(Text(f"note: {note}", style="dim"))
+
+
+def _draw_diff(console: Any, text: str) -> None:
+    from rich.text import Text
+    for line in text.splitlines():
+        console.print(Text(line, style={"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")), soft_wrap=True)
