@@ -4,14 +4,13 @@ Tables that this page does not name (newer ones) are found in the schema: all th
 """
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import apsw
 
 from ..writes import Mask, Remove
-from .integrity import SIDE_FILES
+from .rawbytes import contents
 from .runs import remove_memory
 from .statement import Stale, fetch, one, run
 
@@ -134,10 +133,5 @@ def settle(db: apsw.Connection) -> None:
 def bytes_found(path: str, values: set[str]) -> int:
     """Bytes of these values in the file and its side files, as they were written and in lower case."""
     probes = {form.encode() for value in values for form in (value, value.lower()) if len(form.encode()) >= SHORTEST}
-    total = 0
-    for side in SIDE_FILES:
-        if path != ":memory:" and os.path.exists(path + side):
-            with open(path + side, "rb") as file:
-                data = file.read()
-            total += sum(len(probe) * data.count(probe) for probe in probes)
-    return total
+    data = contents(path) if path != ":memory:" else b""
+    return sum(len(probe) * data.count(probe) for probe in probes)
