@@ -38,7 +38,7 @@ def user(tmp_path):
 
         def run(self, *words, **env):
             done = subprocess.run([sys.executable, "-m", "mnemos_mcp", *words, "--json"], env={**self.env, **env}, cwd=tmp_path / "project",
-                                  capture_output=True, text=True, timeout=120)
+                                  capture_output=True, text=True, timeout=300)
             return done.returncode, json.loads(done.stdout)
 
         def hooked(self, name="claude", command="{hook} {event}"):
