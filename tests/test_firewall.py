@@ -1,7 +1,13 @@
 """The firewall on its own: what it must catch, what it must leave, what holds for any text."""
+import base64
 import json
 import random
 import string
+import subprocess
+import sys
+import time
+import urllib.parse
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +16,7 @@ from hypothesis import strategies as st
 from mnemos_mcp.mechanisms.firewall import Firewall, Refusal, Screened
 from mnemos_mcp.mechanisms.firewall_rules import PII_KINDS, SECRET_KINDS
 from mnemos_mcp.mechanisms.firewall_vendors import PREFIXED
+from mnemos_mcp.mechanisms.firewall_views import clean
 
 FIREWALL = Firewall()
 LETTERS = string.ascii_letters + string.digits
@@ -183,3 +190,60 @@ def test_redacting_twice_is_redacting_once(text):
 @given(st.text(string.ascii_letters + " .\n", max_size=60), st.text(string.ascii_letters + " .\n", max_size=60))
 def test_a_key_is_gone_whatever_stands_around_it(before, after):
     assert TOKEN[8:] not in FIREWALL.redact(f"{before} {TOKEN} {after}")
+
+
+SETS = {"firewall": (0.97, 0.99), "firewall_b": (0.98, 0.99)}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_labelled_sets_stay_within_what_was_measured(name):
+    names = {"__builtins__": {"chr": chr}, "base64": base64, "random": random, "urllib": urllib}
+    rows = [json.loads(line) for line in (Path(__file__).parent / "data" / f"{name}.jsonl").read_text().splitlines()]
+    found = [(row["expect"], bool(FIREWALL.scan(clean(eval(row["gen"], dict(names)) if "gen" in row else row["text"])))) for row in rows]
+    caught, bad, touched = found.count(("secret", True)) + found.count(("pii", True)), sum(e != "clean" for e, _ in found), found.count(("clean", True))
+    assert caught / bad >= SETS[name][0] and caught / (caught + touched) >= SETS[name][1]
+
+
+UNITS = {"prose": "the password of the build is rotated, see src/auth/session.py:120; ", "names": "password=", "quotes": "\"key\": 'a' + 'b' \\n ",
+         "flags": "-u -p @ :: // == ", "digits": "41111111 2222 ", "letters": "aB3", "table": "| token | 1 |\n", "escapes": "\\u0041%41&#65;", "blanks": "a b c d "}
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+def test_the_work_grows_with_the_length_and_with_nothing_else(unit):
+    def steps(size):
+        count = 0
+
+        def step(*_):
+            nonlocal count
+            count += 1
+        sys.setprofile(step)
+        try:
+            start = time.process_time()
+            FIREWALL.scan((unit * (size // len(unit) + 1))[:size])
+            return count, time.process_time() - start
+        finally:
+            sys.setprofile(None)
+    steps(1000)
+    small, large = steps(8_000), steps(64_000)
+    assert large[0] < 10 * small[0] + 2000 and min(large[1], steps(64_000)[1]) < 24 * max(small[1], 0.001)
+
+
+def test_an_ordinary_prompt_costs_a_fresh_process_a_handful_of_patterns():
+    code = """
+import re._compiler as compiler
+made = []
+real = compiler.compile
+compiler.compile = lambda *a, **k: made.append(a[0]) or real(*a, **k)
+from mnemos_mcp.mechanisms.firewall import Firewall
+assert not made, made
+text = "Please look at why the login test fails on the staging branch, the token refresh returns 401 after an hour, and fix src/auth/session.py so the key is rotated"
+assert Firewall().screen(text).text == text
+print(len(made))
+"""
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) <= 12
+
+
+def test_nothing_of_the_firewall_is_a_dataclass_so_that_a_hook_loads_none():
+    code = "import sys, mnemos_mcp.mechanisms.firewall; print(*sorted({'dataclasses', 'inspect', 'urllib.parse', 'html', 'numpy'} & set(sys.modules)))"
+    assert not subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True).stdout.strip()

@@ -31,8 +31,8 @@ def filled(open_engine, path):
     episode = store.episodes(status="all")[0]._replace(id="e" * 12, content=f"export GH_TOKEN={KEY}", memory_id="", event="")
     store.apply([AddEpisode(episode), AddRevision(_revision(memory, f"We chose {KEY}")), Reinforce(memory.id, 1.0, 0.0, f"says {MAIL}"),
                  MarkRecalled((memory.id,), 0.0, False, f"what is {KEY}"), Keep("swept", "1"), Keep(f"expected:{KEY}", "x")])
-    store.db.execute("create table receipt(id text primary key, said text)").fetchall()
-    store.db.execute("insert into receipt values ('r1', ?)", (f"seen {KEY}",)).fetchall()
+    store.db.execute("create table diary(id text primary key, said text)").fetchall()
+    store.db.execute("insert into diary values ('r1', ?)", (f"seen {KEY}",)).fetchall()
     engine.close()
     return ids
 
@@ -54,7 +54,7 @@ def test_what_today_would_be_refused_is_erased_and_what_would_be_masked_is_maske
     kept = {m.id: m for m in engine.mind.store.browse(None, status="all", limit=-1)[1]}
     assert filled["key"] not in kept and kept[filled["plain"]].content == PLAIN and kept[filled["tag"]].tags != (KEY, "ops")
     assert kept[filled["mail"]].content == "Ask [REDACTED_EMAIL] about the ledger port 5433"
-    assert {c.table for c in done.caught} >= {"memory", "revision", "episode", "note", "recall", "kept", "receipt"}
+    assert {c.table for c in done.caught} >= {"memory", "revision", "episode", "note", "recall", "kept", "diary"}
 
 
 def test_after_a_sweep_the_index_agrees_and_the_masked_memory_is_found_by_its_other_words(open_engine, path, filled):

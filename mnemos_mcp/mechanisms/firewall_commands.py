@@ -37,7 +37,7 @@ _PAIR = Lazy(r"(?:[Aa]uth|[Cc]redentials?|[Ll]ogin|[Ss]ign_?[Ii]n|authenticate|g
              r"(?:[\w.]{1,40}[ \t]*,[ \t]*)?(?:b?[\"'][^\"'\n]{1,80}[\"'])[ \t]*,[ \t]*b?([\"'])([^\"'\n]{4,128})\1[ \t]*[\])]")
 _COLON = Lazy(r"(?:basic|auth|credentials?|creds|login|log in|logged in|sign in|signed in|zugangsdaten|identifiants|credenciales|credenziali|anmeldung|anmelden|einloggen)"
               r"\w{0,4}[\"']?(?:[ \t](?:for|f\u00fcr|to|the|[a-z-]{3,16})){0,4}[ \t]*(?:[:=]|is|are|with|as|mit|sind|using|avec|sont)?[ \t]*[\"'`(]?(?:user[ \t])?"
-              r"[a-z][\w.@-]{1,40}(?:[ \t]*[:/][ \t]*|[ \t](?:with|mit|and|und|avec)[ \t])[`]?([^\s\"'`),;]{6,64})", re.I)
+              r"[a-z][\w.@-]{1,40}(?:[ \t]*[:/][ \t]*|[ \t](?:with|mit|and|und|avec)[ \t])[`]?([^\s\"'`),;]{6,64})")  # on the lower-cased text: twice as fast as re.I
 _MIXED = Lazy(r"(?<!\S)(?=\S{0,62}\d)(?=\S{0,62}[A-Za-z])\S{6}")
 _PGPASS = Lazy(r"(?:^|[\s\"'])(?:[\w-]+(?:\.[\w-]+)*|\*):(?:\d{2,5}|\*):[\w*-]{1,40}:[\w*.@-]{1,40}:([^\s:\"'/]{4,128})(?=[\s\"']|$)")
 _ROW = Lazy(r"(?:^|\n)[ \t]*\|[^\n]*\|[ \t]*(?=\n)")
@@ -93,10 +93,10 @@ def _secure_strings(text: str) -> Iterator[Finding]:
 
 def _phrases(text: str, low: str) -> Iterator[Finding]:
     if (":" in text or "/" in text or " with " in text or " and " in text) and any(w in low for w in ("auth", "cred", "log", "sign", "zugang", "identif", "anmeld", "einlog")) and _MIXED.search(text):
-        for match in _COLON.finditer(text):
-            value = match.group(1)
-            if re.search(r"\d", value) and re.search("[A-Za-z]", value) and "/" not in value and "." not in value[:-1]:
-                yield from _found(match, 1, "password", "user-and-password", quoted=False, setting="said")
+        for match in _COLON.finditer(low):
+            value = text[match.start(1):match.end(1)]
+            if re.search(r"\d", value) and re.search("[A-Za-z]", value) and "/" not in value and "." not in value[:-1] and is_secret(value, "password", "said", False, True):
+                yield Finding("credential", *match.span(1), "user-and-password")
     if text.count(":") > 3:
         for match in _PGPASS.finditer(text):
             if re.search("[A-Za-z]", match.group(1)) and re.search(r"\d", match.group(1)) and not re.fullmatch(r"[0-9a-fA-F]+", match.group(1)):
@@ -139,7 +139,7 @@ def _cell(text: str, cells: list[str], column: int, start: int) -> Iterator[Find
 
 def placed_findings(text: str) -> Iterator[Finding]:
     """Secrets of `text` known by their place, as spans of `text`."""
-    low = text.lower()
+    low = text.replace("\u0130", "I").lower()  # the one letter whose lower case is longer
     yield from _headers(text, low)
     yield from _flags(text, low)
     yield from _statements(text, low)

@@ -43,6 +43,7 @@ _LINK_WORDS = frozenset("as is als ist comme est como es come".split())
 _COMMAND = Lazy(r"(?:^|\n)[ \t]*(?:ENV|ARG|setenv|setx|set|declare|typeset|requirepass|masterauth|AUTH|\(setq|\(def)[ \t]*(?:-\w{1,3}[ \t]+)?\Z")
 
 _ALONE = Lazy(r"(?=\S{0,63}\d)\S{6,128}[ \t]*(?:\n|\Z)")
+_PUT_WORDS = frozenset("put set SET config write".split())
 _PUT = Lazy(r"\b(?:put|set|SET|config|write)[ \t]+(?:[\w./:-]{0,24}[/:])?\Z")
 _COMMAND_HEADS = frozenset(["ENV", "ARG", "setenv", "setx", "set", "declare", "typeset", "requirepass", "masterauth", "AUTH", "(setq", "(def"])
 _COPULA_WORDS = frozenset(word for copula in _COPULAS.split("|") for word in (copula.split()[-1].strip("()?"),)) | {"e", "to"}
@@ -136,7 +137,7 @@ def _candidates(text: str, start: int, end: int) -> Iterator[tuple[int, Setting,
         yield said.end(), "said", False
     near = _NEAR.match(text, end)
     if near:
-        put = _PUT.search(text, max(0, start - 40), start)
+        put = _PUT_WORDS.intersection(text[max(0, start - 40):start].split()) and _PUT.search(text, max(0, start - 40), start)
         alone = not text[text.rfind("\n", 0, start) + 1:start].strip() and _ALONE.match(text, near.end())  # `masterauth x`: a line of its own
         option = (put or alone or text[start:end].startswith("-")) and text[near.end() - 1] in " \t"
         using = _USING.search(text, max(0, start - 16), start) and re.match(r"\S{0,40}\d", text[near.end():near.end() + 42])

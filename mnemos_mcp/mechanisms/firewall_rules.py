@@ -51,6 +51,8 @@ _SHAPED = (
         r"(?<![\w/+])[\w/+]{40}(?![\w/+=]))?", 0),
     ("cloud_key", "aws-session-key", "ASIA", r"ASIA(?<![A-Za-z0-9]ASIA)(?=[A-Z]{0,20}[0-9])[A-Z0-9]{12,}(?![a-z])(?:[^\w\n][^\n]{0,40}?"
         r"(?<![\w/+])[\w/+]{40}(?![\w/+=]))?", 0),
+    ("cloud_key", "aws-bearer", "ABIA", r"ABIA(?<![A-Za-z0-9]ABIA)[A-Z0-9]{16}(?![A-Za-z0-9])", 0),
+    ("cloud_key", "aws-context", "ACCA", r"ACCA(?<![A-Za-z0-9]ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])", 0),
     ("cloud_key", "google-refresh", "1//0", r"1//0[\w-]{30,}", 0),
     ("cloud_key", "azure-storage", "AccountKey=", r"AccountKey=[A-Za-z0-9+/%]{20,}={0,2}", 0),
     ("cloud_key", "azure-shared-key", "SharedAccessKey=", r"SharedAccessKey=[A-Za-z0-9+/%]{20,}={0,2}", 0),
@@ -128,7 +130,8 @@ def _rules() -> Iterator[Rule]:
     for kind, name, keyword, pattern, lead in _SHAPED:
         yield Rule(kind, name, keyword, pattern, lead)
     for infix in _INFIXES:
-        pattern = rf"{infix}(?<=[A-Za-z0-9]{infix})(?=[A-Za-z]{{0,40}}[0-9])(?=[0-9]{{0,40}}[A-Za-z])[A-Za-z0-9]{{20,}}"
+        # A publishable key (pk_live_...) is no secret.
+        pattern = rf"{infix}(?<=[A-Za-z0-9]{infix})(?<!pk{infix})(?=[A-Za-z]{{0,40}}[0-9])(?=[0-9]{{0,40}}[A-Za-z])[A-Za-z0-9]{{20,}}"
         yield Rule("api_token", "vendor-like", infix, pattern, 12)
 
 
