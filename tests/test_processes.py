@@ -9,6 +9,7 @@ import pytest
 from mcp_rig import ROOT, Server, environment
 
 from mnemos_mcp.storage.emptying import erase_everything
+from mnemos_mcp.storage.schema import LAYOUT
 
 WRITER = """
 import sys
@@ -95,7 +96,7 @@ def test_six_first_starts_at_once_make_the_layout_once(tmp_path):
     start_together(writers)
     for writer in writers:
         assert "stored" in writer.communicate(timeout=120)[0]
-    assert apsw.Connection(path).execute("select count(*) from migration").fetchall() == [(1,)] and len(stored_texts(path)) == 6
+    assert apsw.Connection(path).execute("select count(*) from migration").fetchall() == [(LAYOUT,)] and len(stored_texts(path)) == 6
 
 
 def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path):

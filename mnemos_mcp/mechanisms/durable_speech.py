@@ -173,6 +173,7 @@ def _strip(raw: str, question: bool, language: str) -> Clause | None:
     said = _TAIL.sub("", said + " ").strip().rstrip("?").strip()
     polite = tail is not None and tail.group().strip(" ,.!;:~-") in _PLEASE
     correction = hasty = inverted = company = False
+    met: re.Match[str] | None
     for _ in range(8):
         soft = cues.pattern("start_soft", language).match(said)
         if soft and re.match(r"\s*(?:[,.!;:~-]|$)", said[soft.end() :]):

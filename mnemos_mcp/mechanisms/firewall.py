@@ -42,7 +42,7 @@ class Redaction(NamedTuple):
     """How many values of one kind were masked in a text."""
 
     kind: str
-    count: int
+    count: int  # type: ignore[assignment]
 
 
 class Screened(NamedTuple):

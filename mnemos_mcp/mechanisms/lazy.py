@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
 
@@ -11,13 +11,15 @@ class Lazy:
     """Like re.compile(source, flags), but later."""
 
     __slots__ = ("flags", "pattern", *METHODS)
-    findall: Any
-    finditer: Any
-    fullmatch: Any
-    match: Any
-    search: Any
-    split: Any
-    sub: Any
+    if TYPE_CHECKING:  # an empty slot is filled with the compiled pattern's method
+        _compiled: re.Pattern[str]
+        findall = _compiled.findall
+        finditer = _compiled.finditer
+        fullmatch = _compiled.fullmatch
+        match = _compiled.match
+        search = _compiled.search
+        split = _compiled.split
+        sub = _compiled.sub
 
     def __init__(self, pattern: str, flags: int = 0):
         self.pattern, self.flags = pattern, flags

@@ -247,7 +247,8 @@ class SqliteStore:
 
     def _removed(self, write: Remove) -> dict[str, int]:
         with self.db:
-            return sweeping.remove(self.db, write)
+            gone = sweeping.remove(self.db, write)
+        return gone
 
     def bytes_of(self, values: set[str], *, settle: bool) -> int:
         """Bytes of these values left in the file, after its free pages were overwritten when something was removed."""
