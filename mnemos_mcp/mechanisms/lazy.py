@@ -12,7 +12,7 @@ class Lazy:
 
     __slots__ = ("flags", "pattern", *METHODS)
     if TYPE_CHECKING:  # an empty slot is filled with the compiled pattern's method
-        _compiled: re.Pattern[str]
+        _compiled = re.compile("")
         findall = _compiled.findall
         finditer = _compiled.finditer
         fullmatch = _compiled.fullmatch
