@@ -17,6 +17,7 @@ from .mind import Mind, Statement
 from .model import GLOBAL, SECTORS, Importance, Memory, Mode, Origin, Role, Scope, View
 from .place import Place, group
 from .results import Forgotten, Health, Inspected, Page, Reinforced, Retrieved, Slept, Stats, Stored, Timeline, Turn
+from .storage.buffer import HookState
 from .storage.sqlite import SqliteStore
 from .writes import KnowProject, Move, Pin, Reinforce
 
@@ -257,6 +258,10 @@ class Engine:
                 return self._predict() or self.mend() or self.sleep("idle")
             except MnemosError:
                 return False
+
+    def hook_state(self) -> HookState:
+        """What the hooks have done: last capture, last injection, their times."""
+        return self._store.hook_state()
 
     def sleep(self, moment: Moment) -> bool:
         """Sleep of the caller's own project, when it is due at this moment. True if a run was written."""

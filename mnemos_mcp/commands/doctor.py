@@ -37,12 +37,10 @@ def run(session: Session) -> Answer:
 
 def last_signs(engine: Engine, now: float) -> dict[str, Any]:
     """Last capture, last injection and the 95th percentile of the last hooks in milliseconds; what never happened is left out."""
-    store: Any = engine.mind.store
-    captured = [e.at for e in store.episodes(status="all", limit=50) if e.origin == "user"]
-    injected = [r["at"] for r in getattr(store, "receipts", lambda **_: [])(limit=1)]
-    times = sorted(ms for _, _, ms in getattr(store, "hook_times", list)())
-    return {**({"last_capture": age(max(captured), now)} if captured else {}), **({"last_injection": age(max(injected), now)} if injected else {}),
-            **({"hook_p95_ms": round(times[min(len(times) - 1, int(len(times) * 0.95))])} if times else {}), "injections": engine.stats().injections}
+    seen = engine.hook_state()
+    return {**({"last_capture": age(seen.last_capture, now)} if seen.last_capture else {}),
+            **({"last_injection": age(seen.last_injection, now)} if seen.last_injection else {}),
+            **({"hook_p95_ms": round(seen.p95_ms)} if seen.times_ms else {}), "injections": engine.stats().injections}
 
 
 def _flown(session: Session, one: Configured, folder: str, environ: dict[str, str]) -> list[Check]:
