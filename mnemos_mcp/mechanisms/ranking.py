@@ -16,7 +16,7 @@ PRESETS: dict[str, dict[str, float]] = {
     "composite": {"semantic": 0.35, "keyword": 0.20, "salience": 0.15, "recency": 0.15, "coactivation": 0.10, "sector": 0.05},
     "generative": {"semantic": 0.55, "recency": 0.20, "importance": 0.15, "frequency": 0.10},
     "affective": {"semantic": 0.70, "affect": 0.30},
-    "mnemos": {"semantic": 0.65, "keyword": 0.55, "context": 0.30, "importance": 0.15, "activation": 0.10},
+    "mnemos": {"semantic": 0.65, "keyword": 0.55, "context": 0.30, "importance": 0.15, "activation": 0.05},
 }
 FINDING = ("semantic", "keyword", "context")  # the signals that find; the others only shift
 Similarity = Callable[[str, str], "float | None"]
@@ -40,7 +40,7 @@ class Ranking:
     times_share: float = 0.20
     numbers_share: float = 0.06
     names_share: float = 0.10
-    full_match: float = 0.5  # share of the query's rarity (as BM25) that counts as a full match even if nothing reaches it, 0..1
+    full_match: float = 0.3  # share of the query's rarity (as BM25) that counts as a full match even if nothing reaches it, 0..1
     fading: tuple[float, ...] = (1.0, 0.6, 0.4)  # weight of a neighbour 1, 2, 3 turns away
     answer_share: float = 0.27  # of the relevance of a question that stands just before
     # weights that a query adds
@@ -57,7 +57,7 @@ class Ranking:
     update_closeness: float = 0.5  # cosine between the two statements
     update_shared_terms: float = 0.6  # the same without vectors: share of the older one's query terms that the newer one has
     update_reach: float = 0.6  # the newer one has at least this share of the older one's score
-    update_coverage: float = 0.2  # and this share of the query's rarity
+    update_coverage: float = 0.3  # and this share of the query's rarity
     update_margin: float = 0.01  # and then stands this much above it
 
     def __post_init__(self) -> None:
