@@ -77,7 +77,8 @@ def told(path: Path, records: list[dict[str, Any]], force: bool) -> tuple[Engine
     there = side.exists()
     if not there:
         path.unlink(missing_ok=True)
-    engine = open_for_python(MnemosConfig(store=str(path)), embedder=EMBEDDER)
+    capture = replace(MnemosConfig().capture, embed_deadline_s=60.0)  # a busy machine must not turn a question into words alone
+    engine = open_for_python(MnemosConfig(store=str(path), capture=capture), embedder=EMBEDDER)
     if there:
         return engine, json.loads(side.read_text())
     held: dict[str, list[str]] = {}
@@ -94,10 +95,10 @@ def told(path: Path, records: list[dict[str, Any]], force: bool) -> tuple[Engine
     return engine, held
 
 
-def put(engine: Engine, held: dict[str, list[str]], row: dict[str, Any], unit: str, limit: int) -> Asked:
+def put(engine: Engine, held: dict[str, list[str]], row: dict[str, Any], unit: str, limit: int, mode: Any = "hybrid") -> Asked:
     moment = row.get("as_of") or row.get("now")
     view = engine.view(row.get("scope", unit), as_of=parse(moment) if moment else None)
-    question, mind = Question(row["text"], view, limit, budget_tokens=5000, reconsolidate=False), engine.mind
+    question, mind = Question(row["text"], view, limit, mode, budget_tokens=5000, reconsolidate=False), engine.mind
     at = mind.clock() if view.as_of is None else view.as_of
     query, vector, identity, _ = ask(question, at, mind)
     query = replace(query, sectors=mind.config.sectors.weigh(query.text), affect=query.affect if query.charged else mind.config.affect.feel(query.text))
@@ -114,7 +115,7 @@ def asked(data: Any, args: argparse.Namespace, name: str) -> Iterator[Asked]:
         engine, held = told(Path(args.stores, f"{name}-{case['case']}.db"), case["records"], force=name != "agentmem")
         for row in case["queries"]:
             unit = row["scope"] if name == "agentmem" else case["case"]
-            yield put(engine, held, row, unit, row.get("k", 5) if name == "agentmem" else 20)
+            yield put(engine, held, row, unit, row.get("k", 5) if name == "agentmem" else 20, "keyword" if args.words else "hybrid")
 
 
 def answer(one: Asked, variant: dict[str, Any]) -> list[str]:
@@ -129,7 +130,7 @@ def answer(one: Asked, variant: dict[str, Any]) -> list[str]:
 def judged(metrics: Any, one: Asked, ids: list[str]) -> dict[str, float]:
     if "gold" not in one.row:
         return {"pass": metrics.judge(one.row, ids)["pass"]}
-    figures = {name: value for name, value in metrics.score(ids, one.row["gold"]).items() if name in ("recall@10", "hit@5", "mrr")}
+    figures = {name: value for name, value in metrics.score(ids, one.row["gold"]).items() if name in ("recall@5", "recall@10", "hit@5", "mrr")}
     return figures | ({"newer first": metrics.newer_first(ids, one.row["new"], one.row["old"])} if one.row.get("new") else {})
 
 
@@ -157,6 +158,7 @@ def main(report: Callable[[str], None] = print) -> None:
     parser.add_argument("--stores", required=True)
     for name in ("locomo", "beam", "agentmem"):
         parser.add_argument(f"--{name}")
+    parser.add_argument("--words", action="store_true", help="as without an embedder")
     args = parser.parse_args()
     sys.path.insert(0, args.rig)
     from recall import data, metrics  # type: ignore[import-not-found]
