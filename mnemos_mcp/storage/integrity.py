@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from .sqlite import SqliteStore
 
 SIDE_FILES = ("", "-wal", "-shm")
+CHECKED_BYTES = 64 * 2**20  # of a file that health looks through whole, within a second
+WRONG_VECTORS = ("with usual(identity, size) as (select identity, size from (select identity, length(vec) as size, row_number() over "
+                 "(partition by identity order by count(*) desc, max(id)) as rank from vector group by identity, length(vec)) where rank = 1) "
+                 "select v.id from vector v join usual u on u.identity = v.identity where length(v.vec) <> u.size or typeof(v.vec) <> 'blob' "
+                 "or not exists (select 1 from memory m where m.n = v.n)")
 
 
 def words_out_of_step(db: apsw.Connection) -> bool:
@@ -104,6 +109,21 @@ def _vectors(store: SqliteStore) -> dict[str, str]:
     return _row("vector_search", "ok", "by sqlite-vec's functions inside SQLite")
 
 
+def _vector_rows(store: SqliteStore) -> dict[str, str] | None:
+    """Every vector belongs to a memory and has the size of its kind. Vectors are derived: damaged ones go, and are made again."""
+    if file_bytes(store.path, store.db) > CHECKED_BYTES:
+        return None
+    wrong = [n for (n,) in store.db.execute(WRONG_VECTORS).fetchall()]
+    if not wrong:
+        return _row("vector_rows", "ok", "each belongs to a memory")
+    if store.read_only:
+        return _row("vector_rows", "warn", f"{len(wrong)} vectors are damaged", "those memories are found by keyword", "give the file write permission")
+    marks = ",".join(map(str, wrong))
+    run(store.db, f"delete from vector where id in ({marks})")
+    return _row("vector_rows", "warn", f"{len(wrong)} vectors were damaged and were removed", "those memories are found by keyword until they have new ones",
+                "none needed: an idle server makes them; `mnemos reembed` does it at once. If it happens again, check the disk")
+
+
 def _disk(store: SqliteStore) -> dict[str, str]:
     if store.path == ":memory:":
         return _row("store", "warn", "in memory", "everything is gone when this process ends", "set MNEMOS_STORE_TYPE=sqlite")
@@ -115,15 +135,20 @@ def _disk(store: SqliteStore) -> dict[str, str]:
     try:
         run(store.db, "begin immediate")
         run(store.db, "insert into kept values ('health', '1') on conflict do update set value = excluded.value")
-        run(store.db, "rollback")
     except apsw.Error as error:
         return _row("store", "fail", explain(store.path, error), "nothing new is kept", "see the message")
+    finally:
+        if not store.db.get_autocommit():
+            run(store.db, "rollback")
+    if store.moved:
+        return _row("store", "warn", f"{store.path}: {store.moved}", "memories of the former file are not recalled from here",
+                    "stop the clients before a database is moved, restored or deleted; `mnemos backup` copies one in use")
     return _row("store", "ok", f"{store.path} can be written")
 
 
 def _pages(store: SqliteStore) -> dict[str, str]:
     """SQLite's own check in its quick form, on files small enough to answer within a second."""
-    if file_bytes(store.path, store.db) > 64 * 2**20:
+    if file_bytes(store.path, store.db) > CHECKED_BYTES:
         return _row("file", "ok", "not checked page by page here (large file); `mnemos recover --check` does")
     said = one(store.db, "pragma quick_check(1)")
     if said != "ok":
@@ -134,9 +159,10 @@ def _pages(store: SqliteStore) -> dict[str, str]:
 def check(store: SqliteStore) -> list[dict[str, str]]:
     """Every check that concerns the file; none raises."""
     rows = []
-    for part in (_sqlite, _disk, _pages, _words, _vectors):
+    for part in (_sqlite, _disk, _pages, _words, _vectors, _vector_rows):
         try:
-            rows.append(part(store))
+            row = part(store)
+            rows += [row] if row else []
         except apsw.Error as error:
             rows.append(_row(part.__name__.strip("_"), "fail", explain(store.path, error), "see the message", "mnemos recover"))
     return rows

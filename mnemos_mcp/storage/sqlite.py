@@ -11,14 +11,15 @@ import apsw
 from ..errors import StoreUnavailable
 from ..mechanisms.keywords import Keywords
 from ..model import Edge, Episode, Found, Memory, Revision, Search, View
+from ..private import make_private
 from ..writes import AddMemory, Applied, Count, MarkRecalled, Remove, Write
-from . import aside, buffer, erasure, integrity, sweeping
+from . import aside, buffer, erasure, integrity, presence, sweeping
 from .buffer import EPISODE_COLUMNS
 from .rows import COLUMNS, episode_of, memory_of
 from .schema import BUSY_MS, connect
 from .search import inside, search
 from .statement import Stale, one, run
-from .vectors import VectorSearch, pairs_above
+from .vectors import VectorSearch, of_one_size, pairs_above
 from .writes import apply_one
 
 T = TypeVar("T")
@@ -38,11 +39,19 @@ class SqliteStore:
         self.path, self.read_only = path, read_only
         self.keywords = keywords or Keywords()
         self._lock = threading.RLock()
-        self.db, self.vectors_missing = connect(path, now=clock(), busy_ms=busy_ms, vector_functions=vector_functions, read_only=read_only)
+        self._connect = lambda: connect(path, now=clock(), busy_ms=busy_ms, vector_functions=vector_functions, read_only=read_only)
+        self.repaired = self.moved = ""
+        self.openings = 0
+        self._open()
+
+    def _open(self) -> None:
+        self.db, self.vectors_missing = self._connect()
         self.vectors = VectorSearch(functions=not self.vectors_missing)
-        self.repaired = ""
-        if not read_only and integrity.words_out_of_step(self.db):
+        if not self.read_only and integrity.words_out_of_step(self.db):
             self._rebuild("rows were missing from it")
+        self._seen = presence.seen(self.path)
+        self._away = self._closed = False
+        self.openings += 1
 
     # ---- reads
 
@@ -119,21 +128,19 @@ class SqliteStore:
 
     def recent_vectors(self, session: str, identity: str, limit: int) -> list[Any]:
         """Vectors of the last memories of a session, newest first: its running topic."""
-        import numpy as np
         rows = self._rows("select v.vec from memory m join vector v on v.n = m.n and v.identity = ? and v.part = 0 where m.session = ? and m.session <> '' "
                           "order by m.n desc limit ?", identity, session, limit)
-        return [np.frombuffer(r[0], dtype=np.float32) for r in rows]
+        return [vector for vector in of_one_size(r[0] for r in rows) if vector is not None]
 
     def vectors_of(self, ids: Sequence[str], identity: str) -> dict[str, Any]:
         """First window of each of these memories, as far as this embedder has it."""
-        import numpy as np
         numbers = self._rows(f"select n, id from memory where id in ({','.join('?' * len(ids))})", *ids)
         warm = self._guarded(lambda: self.vectors.first_windows(self.db, [n for n, _ in numbers], identity))
         if warm is not None:
             return {memory_id: warm[n] for n, memory_id in numbers if n in warm}
         rows = self._rows(f"select m.id, v.vec from memory m join vector v on v.n = m.n and v.identity = ? and v.part = 0 where m.id in ({','.join('?' * len(ids))})",
                           identity, *ids)
-        return {memory_id: np.frombuffer(vec, dtype=np.float32) for memory_id, vec in rows}
+        return {row[0]: vector for row, vector in zip(rows, of_one_size(r[1] for r in rows), strict=True) if vector is not None}
 
     def alike(self, ids: Sequence[str], identity: str, least: float) -> dict[tuple[str, str], float]:
         """Cosine of every pair of these memories that is at least `least`; each pair once, smaller id first."""
@@ -275,8 +282,7 @@ class SqliteStore:
                 "file_bytes": integrity.file_bytes(self.path, self.db)}
 
     def check(self) -> list[dict[str, str]]:
-        with self._lock:
-            return integrity.check(self)
+        return self._guarded(lambda: integrity.check(self))
 
     def backup(self, target: str) -> None:
         """A consistent copy, the log file's latest writes included, while others go on writing."""
@@ -292,6 +298,7 @@ class SqliteStore:
 
     def close(self) -> None:
         with self._lock:
+            self._closed = True
             self.db.close()
 
     # ---- inside
@@ -314,6 +321,7 @@ class SqliteStore:
         """One thread at a time; a damaged word index is rebuilt from the texts once; the rest becomes StoreUnavailable."""
         with self._lock:
             try:
+                self._follow()
                 try:
                     return work()
                 except (apsw.CorruptError, apsw.SQLError) as error:
@@ -327,6 +335,17 @@ class SqliteStore:
                 raise StoreUnavailable(f"{self.path} is closed.") from error
             except apsw.Error as error:
                 raise StoreUnavailable(integrity.explain(self.path, error)) from error
+
+    def _follow(self) -> None:
+        """Go where the path leads now, when the file was deleted or replaced under this process."""
+        if self.path == ":memory:" or self._closed or (not self._away and not presence.what_moved(self._seen, now := presence.seen(self.path))):
+            return
+        if not self._away:
+            self._away = True  # until a new connection stands: a folder that is gone is looked for again at the next call
+            self.moved = presence.let_go(self.db, self.path, self._seen, now)
+        if not self.read_only:
+            make_private(self.path, create=True)
+        self._open()
 
     def _rebuild(self, why: str) -> None:
         integrity.rebuild_words(self.db)

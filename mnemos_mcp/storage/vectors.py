@@ -6,7 +6,8 @@ Where the extension does not load the matrix is the only way. Both give the same
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -36,14 +37,13 @@ class VectorSearch:
         self._searches += 1
         if self.functions and self._searches == 1:
             sql = ("select m.n, max(1.0 - vec_distance_cosine(v.vec, ?)) from memory m join vector v on v.n = m.n and v.identity = ? "
-                   f"where {where} group by m.n order by m.n")
+                   f"and length(v.vec) = {4 * len(vector)} where {where} group by m.n order by m.n")
             rows = [r for r in fetch(db, sql, [np.asarray(vector, dtype=np.float32).tobytes(), identity, *args]) if r[1] is not None]
             return np.array([r[0] for r in rows], dtype=np.int64), np.array([r[1] for r in rows], dtype=np.float64)
         if self._matrix is None or self._matrix.identity != identity:
-            self._matrix = _Matrix(identity)
+            self._matrix = _Matrix(identity, 4 * len(vector))
         self._matrix.refresh(db)
         return self._matrix.cosines(np.asarray(vector, dtype=np.float32), np.fromstring(visible, dtype=np.int64, sep=","))
-
 
     def first_windows(self, db: apsw.Connection, rows: Sequence[int], identity: str) -> dict[int, np.ndarray] | None:
         """Vectors of the first window by row number, from the matrix; None where there is none yet."""
@@ -51,6 +51,14 @@ class VectorSearch:
             return None
         self._matrix.refresh(db)
         return {n: self._matrix.data[at] for n in rows if (at := self._matrix.place.get((n, 0))) is not None}
+
+
+def of_one_size(blobs: Iterable[bytes]) -> list[np.ndarray | None]:
+    """The blobs as vectors, None for one that is damaged: of another size than most."""
+    import numpy as np
+    blobs = list(blobs)
+    size = Counter(map(len, blobs)).most_common(1)[0][0] if blobs else 0
+    return [np.frombuffer(blob, dtype=np.float32) if len(blob) == size and size % 4 == 0 else None for blob in blobs]
 
 
 def pairs_above(vectors: Sequence[np.ndarray], least: float, block: int = 512) -> Iterator[tuple[int, int, float]]:
@@ -70,8 +78,9 @@ def pairs_above(vectors: Sequence[np.ndarray], least: float, block: int = 512) -
 class _Matrix:
     """The vectors of one embedder, grown as the file grows. A window that was replaced is dead from then on."""
 
-    def __init__(self, identity: str):
-        self.identity, self.last, self.used = identity, 0, 0
+    def __init__(self, identity: str, size: int):
+        """`size`: bytes of a vector; others are damaged and left out, as if they were not there yet."""
+        self.identity, self.size, self.last, self.used = identity, size, 0, 0
         self.place: dict[tuple[int, int], int] = {}
         self.windowed = False  # some memory has more than one window
         self.data: Any = None
@@ -80,6 +89,9 @@ class _Matrix:
     def refresh(self, db: apsw.Connection) -> None:
         import numpy as np
         new = fetch(db, "select id, n, part, vec from vector where identity = ? and id > ? order by id", (self.identity, self.last))
+        if new:
+            self.last = new[-1][0]
+        new = [row for row in new if len(row[3]) == self.size]
         if not new:
             return
         block = np.frombuffer(b"".join(r[3] for r in new), dtype=np.float32).reshape(len(new), -1)
@@ -97,7 +109,7 @@ class _Matrix:
             self.place[n, part] = self.used + offset
             self.windowed = self.windowed or part > 0
             self.rows[self.used + offset] = n
-        self.used, self.last = self.used + len(new), new[-1][0]
+        self.used += len(new)
 
     def cosines(self, vector: np.ndarray, visible: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         import numpy as np
