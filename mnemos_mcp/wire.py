@@ -18,11 +18,13 @@ from typing import Any
 LONGEST_LINE = 16 * 1024 * 1024  # bytes; a longer one is answered and thrown away without being held
 DEEPEST = 150  # levels of nesting; the SDK's parser gives up at 200, without a word
 KEPT_ENDS = 4096  # bytes of the beginning and end of a line too long, where its id stands
+READ_FOR_ID = 256 * 1024  # bytes of a broken line that are read for its id; beyond them its end is looked at
 ANSWER_S = 10.0  # after the end of stdin, for what was asked before it
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 _HALVES = re.compile("[\ud800-\udfff]")
-_HEAD_ID = re.compile(rb'^\s*\{(?:(?!"params")[^{\[])*?"id"\s*:\s*(-?\d{1,18}|"[^"\\]{1,200}")')
-_TAIL_ID = re.compile(rb'\}\s*,(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*(-?\d{1,18}|"[^"\\]{1,200}")'
+_TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+_ID = re.compile(rb'-?\d{1,18}|"[^"\\]{1,200}"')
+_TAIL_ID = re.compile(rb'[}\]"\w]\s*,(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*(-?\d{1,18}|"[^"\\]{1,200}")'
                       rb'(?:\s*,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*")*\s*\}\s*$')
 # Answered only when the client lets go: the end of stdin does not wait for it.
 _STREAMS = frozenset({"subscriptions/listen"})
@@ -46,7 +48,7 @@ def read_message(line: bytes) -> tuple[dict[str, Any], str]:
         text = json.dumps(message, ensure_ascii=False, allow_nan=False)
     except (ValueError, RecursionError):
         said = "Parse error: the line is not JSON that can be read. Send one JSON-RPC message a line, in UTF-8."
-        raise Unreadable(PARSE_ERROR, said, _id_in(line[:KEPT_ENDS], line[-KEPT_ENDS:])) from None
+        raise Unreadable(PARSE_ERROR, said, _id_in(line[:READ_FOR_ID], line[-KEPT_ENDS:])) from None
     if not isinstance(message, dict):
         what = "batches are not supported" if isinstance(message, list) else "a message is a JSON object"
         raise Unreadable(INVALID_REQUEST, f"Invalid request: {what}; send one message a line.")
@@ -93,9 +95,21 @@ def too_long(head: bytes, tail: bytes) -> Unreadable:
 
 
 def _id_in(head: bytes, tail: bytes) -> str | int | None:
-    """The id of a message that cannot be parsed, where clients put it: before the params or after. Its sender waits for this id."""
-    found = _HEAD_ID.search(head) or _TAIL_ID.search(tail)
-    return json.loads(found[1].decode("utf-8", "replace")) if found else None
+    """The id of a message that cannot be parsed, for its sender waits for it: the value after "id" in the outermost object, wherever it stands."""
+    depth, before = 0, (b"", b"")
+    for found in _TOKENS.finditer(head):
+        token = found[0]
+        if depth == 1 and before == (b'"id"', b":") and _ID.fullmatch(token):
+            return _id_of(token)
+        depth += (token in (b"{", b"[")) - (token in (b"}", b"]"))
+        before = (before[1], token)
+    late = _TAIL_ID.search(tail)
+    return _id_of(late[1]) if late else None
+
+
+def _id_of(token: bytes) -> str | int:
+    value: str | int = json.loads(token.decode("utf-8", "replace"), strict=False)
+    return value
 
 
 class Wire:
