@@ -83,8 +83,16 @@ def test_bytes_that_are_no_utf8_are_stored_as_something_printable(as_json):
 
 def test_a_secret_is_refused_by_kind_and_never_printed(mnemos):
     code, out, err = mnemos("store", f"deploy with {CLOUD_KEY}")
-    assert code == 0 and out.startswith("refused")
+    assert code == 1 and out.startswith("refused")
     assert CLOUD_KEY not in out + err
+
+
+@pytest.mark.parametrize(("text", "outcome", "code"), [(f"deploy with {CLOUD_KEY}", "refused", 1), ("ok, thanks", "not_news", 0),
+                                                       ("We decided to use PostgreSQL 16 for the ledger.", "stored", 0)])
+def test_a_script_sees_by_the_exit_code_what_was_refused_and_the_reply_keeps_its_shape(as_json, text, outcome, code):
+    assert as_json("store", text)[0] == code
+    value = as_json("store", text)[1]
+    assert value["outcome"] in (outcome, "reinforced") and value["stored"] == (outcome == "stored") and value["reason"]
 
 
 def test_a_changed_fact_shows_in_the_timeline_and_as_it_was_in_january(as_json):

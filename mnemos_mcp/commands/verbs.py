@@ -24,7 +24,8 @@ def run(session: Session) -> Answer:
     lead = [values.pop(p.name) for p in verb.params if p.required]
     result = getattr(session.engine, name)(*lead, **values, **({"origin": "user"} if name == "store" else {}))
     reply = as_json(result, session.now(), explain=bool(values.get("explain")))
-    failed = reply.get("status") == "fail" if name == "health" else False
+    # What was refused is not kept: a script that goes on would lose it. What is no news was heard, which is what was asked.
+    failed = reply.get("status") == "fail" if name == "health" else reply.get("outcome") == "refused"
     return Answer(reply, prose.as_text(name, reply), drawn(name, reply), code=int(failed))
 
 
