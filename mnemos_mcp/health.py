@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import EmbedderUnavailable, MnemosError
+from .judgement import WITHOUT_ROUTINES
 from .mechanisms.firewall import RULES
 from .mind import Mind
 from .moments import age
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 def health(store: SqliteStore, mind: Mind, facts: Mapping[str, Any], place: Place) -> Health:
     """Never raises; at most a socket probe for each service."""
-    checks = [*_file(store), _embedder(mind), _missing_vectors(store, mind), _llm(mind), _swept(store), _hooks(store, mind.clock()), _project(place),
-              *_settings(facts), *_extra(facts)]
+    checks = [*_file(store), _embedder(mind), _missing_vectors(store, mind), _gate(mind), _llm(mind), _swept(store), _hooks(store, mind.clock()),
+              _project(place), *_settings(facts), *_extra(facts)]
     return Health(tuple(c for c in checks if c), dict(facts.get("versions", {})), dict(facts.get("paths", {})), dict(facts.get("differs", {})))
 
 
@@ -92,6 +93,15 @@ def _hooks(store: SqliteStore, now: float) -> Check | None:
     if seen.refused:
         said.append(f"{seen.refused} texts refused by the firewall")
     return Check("hooks", "ok", ", ".join(said))
+
+
+def _gate(mind: Mind) -> Check | None:
+    """Only what a store of this process has met: nobody waits for a check that would embed."""
+    reason = mind.cache.get(WITHOUT_ROUTINES)
+    if mind.embedder is None or not reason:
+        return None
+    return Check("gate", "warn", f"the routine phrases could not be embedded: {reason}", "small talk is told from news by its words alone, so more of it is kept",
+                 "start the embedding service and the clients again, or unset MNEMOS_EMBEDDING_PROVIDER")
 
 
 def _llm(mind: Mind) -> Check:

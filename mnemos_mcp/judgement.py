@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 PREDICTION = {"type": "object", "properties": {"prediction": {"type": "string"}}, "required": ["prediction"]}
 ROUTINE_DEADLINE_S = 10.0  # once a file; half a second on a quiet machine
 ROUTINE_TRIES = 3
+WITHOUT_ROUTINES = "without routines"  # in the mind's cache: why the gate judges without them, for health
 NEW_WORDS = 3  # words of substance from which a statement is more than the routine that it resembles
 
 
@@ -132,22 +133,29 @@ def routines(mind: Mind) -> Any:
     if embedder is None:
         return []
     name = f"routines:{embedder.identity}:{hashlib.sha256(chr(10).join(ROUTINES).encode()).hexdigest()[:12]}"
-    cached = mind.cache.get(name)
-    if cached is None:
-        kept = mind.store.kept(name)
-        if kept:
-            cached = np.frombuffer(base64.b64decode(kept), dtype=np.float32).reshape(len(ROUTINES), -1)
-        else:
-            try:
-                cached = np.stack(embedder.embed(list(ROUTINES), deadline_s=ROUTINE_DEADLINE_S)).astype(np.float32)
-                mind.store.apply([Keep(name, base64.b64encode(cached.tobytes()).decode())])
-            except EmbedderUnavailable:
-                tries = mind.cache[f"{name}:tries"] = mind.cache.get(f"{name}:tries", 0) + 1
-                if tries < ROUTINE_TRIES:
-                    return np.zeros((0, 0), dtype=np.float32)
-                cached = np.zeros((0, 0), dtype=np.float32)  # the rule goes on without them until the next process
-        mind.cache[name] = cached
+    if (cached := mind.cache.get(name)) is None and (cached := _kept_routines(name, mind)) is None:
+        try:
+            cached = np.stack(embedder.embed(list(ROUTINES), deadline_s=ROUTINE_DEADLINE_S)).astype(np.float32)
+            mind.store.apply([Keep(name, base64.b64encode(cached.tobytes()).decode())])
+            mind.cache.pop(WITHOUT_ROUTINES, None)
+        except EmbedderUnavailable as reason:
+            tries = mind.cache[f"{name}:tries"] = mind.cache.get(f"{name}:tries", 0) + 1
+            mind.cache[WITHOUT_ROUTINES] = str(reason)
+            cached = np.zeros((0, 0), dtype=np.float32)
+            if tries < ROUTINE_TRIES:
+                return cached  # else the rule goes on without them until the next process
+    mind.cache[name] = cached
     return cached
+
+
+def _kept_routines(name: str, mind: Mind) -> Any:
+    """What an earlier process embedded; None when there is nothing that can be read."""
+    import numpy as np
+    kept = mind.store.kept(name)
+    try:
+        return np.frombuffer(base64.b64decode(kept), dtype=np.float32).reshape(len(ROUTINES), -1) if kept else None
+    except ValueError:  # damaged: made again
+        return None
 
 
 def _expected(statement: Statement, vector: Embedded, mind: Mind) -> list[Any]:

@@ -4,6 +4,8 @@ import pytest
 
 from mnemos_mcp.mechanisms.keywords import Keywords
 from mnemos_mcp.mechanisms.porter import stem
+from mnemos_mcp.model import GLOBAL, Memory, Search, View
+from mnemos_mcp.writes import AddMemory
 
 keywords = Keywords()
 
@@ -80,3 +82,21 @@ def test_bm25_grows_with_the_count_and_falls_with_the_length() -> None:
 def test_coverage_is_the_share_of_the_rarity_that_was_found() -> None:
     assert Keywords.coverage(["a"], {"a": 1.0, "b": 3.0}) == 0.25
     assert Keywords.coverage([], {}) == 0.0
+
+
+def test_what_sql_counts_is_the_bm25_of_the_mechanism(open_store, path):
+    """The store writes the formula again in SQL, to count inside the file; here both are asked about the same texts."""
+    texts = ["retry the deploy, then retry the health check", "deploy on Fridays", "health " * 40 + "deploy", "nothing of that kind", "retry retry retry"]
+    words = Keywords(k1=1.3, b=0.6)
+    store = open_store(path, keywords=words)
+    for n, text in enumerate(texts):
+        store.apply([AddMemory(Memory(f"{n:012x}", text, GLOBAL), words.index(text), str(n))])
+    terms = words.terms("retry a deploy after the health check")
+    found = store.search(Search(View((GLOBAL,)), terms))
+    tokens = [words.index(text).split() for text in texts]
+    mean = sum(map(len, tokens)) / len(tokens)
+    for candidate in found.candidates:
+        own = words.index(candidate.memory.content).split()
+        expected = sum(words.bm25(own.count(t), len(own), mean, words.idf(sum(t in other for other in tokens), len(tokens), t)) for t in terms)
+        assert candidate.keyword == pytest.approx(expected, rel=1e-9) and expected > 0
+    assert len(found.candidates) == 4
