@@ -23,6 +23,8 @@ class Imported:
     refused: tuple[tuple[int, str], ...] = ()  # (line, kind of what the firewall met)
     masked: int = 0
     superseded: tuple[str, ...] = ()  # memories here that gave way to a newer value of their key
+    elsewhere: tuple[str, ...] = ()  # ids, counted as present or newer, whose memory belongs to another scope here than the one asked for
+    archived: int = 0  # sent to the archive by the rules of a scope that the import filled
 
 
 @dataclass
@@ -40,6 +42,7 @@ class Arrivals:
     _newer: list[str] = field(default_factory=list)
     _refused: list[tuple[int, str]] = field(default_factory=list)
     _superseded: list[str] = field(default_factory=list)
+    _elsewhere: list[str] = field(default_factory=list)
     _same: dict[str, str] = field(default_factory=dict)  # id in the file -> id here of the same text
 
     def __post_init__(self) -> None:
@@ -66,6 +69,8 @@ class Arrivals:
         """Take it, or hold it against the one of its id, its text or its key."""
         here = self._known.get(memory.id)
         if here is not None:
+            if here.scope != memory.scope:
+                self._elsewhere.append(here.id)
             self._meet(here, memory, revisions, words, windows)
             return
         if memory.status == "active":
@@ -90,7 +95,7 @@ class Arrivals:
 
     def account(self) -> Imported:
         return Imported(self._taken, self._updated, self._present, tuple(self._newer), self._episodes, tuple(self._refused), self.masked,
-                        tuple(self._superseded))
+                        tuple(self._superseded), tuple(self._elsewhere))
 
     def _yield_or_replace(self, memory: Memory) -> Memory:
         """One current value for a key: the one that became true later. The other is its past."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .episode import UNJUDGED, Episode
-from .moments import age
+from .moments import age, iso
 
 if TYPE_CHECKING:
     from .mechanisms.decay import Decay
@@ -88,7 +88,8 @@ def line(text: str, origin: str, at: float, now: float, item_id: str) -> str:
     said = " ".join(text.split())
     if len(said) > LONGEST_ITEM:
         said = said[:LONGEST_ITEM].rstrip() + " ..."
-    return f"- {quoted(said)} [{origin} said, {age(at, now)}, {item_id}]"
+    when = f"true only from {iso(at)}" if at > now else age(at, now)
+    return f"- {quoted(said)} [{origin} said, {when}, {item_id}]"
 
 
 def quoted(text: str) -> str:

@@ -14,7 +14,8 @@ from .judgement import Judgement, judge
 from .mechanisms.firewall import Refusal
 from .mechanisms.supersession import Differs, Known, Same, Updates
 from .mind import Embedded, Mind, Plan, Read, Statement
-from .model import Edge, Episode, Memory, Search, View
+from .model import LONGEST_CONTENT, Edge, Episode, Memory, Search, View
+from .moments import iso
 from .results import Conflict, Stored
 from .writes import AddEpisode, AddMemory, Count, Link, Reinforce, Revise, Shorten, Supersede, Write
 
@@ -40,6 +41,8 @@ def screened(statement: Statement, mind: Mind) -> tuple[Statement, tuple[tuple[s
         if isinstance(result, Refusal):
             return result
         cleaned[name] = result
+    if len(str(cleaned["content"])) > LONGEST_CONTENT:
+        return Refusal("oversize", f"with its values masked the text has more than {LONGEST_CONTENT:,} characters")
     tags = [clean(tag) for tag in statement.tags if tag.strip()]
     for tag in tags:
         if isinstance(tag, Refusal):
@@ -171,14 +174,30 @@ def _keep(statement: Statement, vector: Embedded, verdict: Judgement, seen: Read
         affect=verdict.affect, sectors=verdict.sectors, pinned=statement.pinned, created_at=now, valid_from=valid_from, reinforced_at=max(now, 0.0))
     reason = relation.reason if isinstance(relation, Updates) else ""
     writes: list[Write] = [Supersede(old.id, memory.id, config.supersession.retire(old, valid_from), reason, old.version) for old in retired]
-    writes += _backdated(retired, valid_from, mind)
+    history = _backdated(retired, valid_from, mind)
+    writes += history
     writes += [AddMemory(memory, config.keywords.index(memory.content), config.supersession.text_hash(memory.content), vector.vectors, vector.identity, vector.windows),
                *_heard(statement, verdict, mind, memory.id), Count("kept"), Link(_likeness(memory, seen, retired, config))]
     conflicts = tuple(Conflict(c_id, next(k.memory.content for k in seen.known if k.memory.id == c_id), cosine)
                       for c_id, cosine in (relation.conflicts if isinstance(relation, Differs) else ()))
     return Plan(Stored("superseded" if retired else "stored", reason or verdict.gate.reason, id=memory.id, surprisal=verdict.gate.surprisal,
                   importance=memory.importance, affect=memory.affect, sectors=memory.sectors, scope=memory.scope,
-                  superseded=tuple(m.id for m in retired), possible_conflicts=conflicts, note=verdict.note), tuple(writes))
+                  superseded=tuple(m.id for m in retired), possible_conflicts=conflicts,
+                  note="; ".join(filter(None, (verdict.note, _moment(memory, retired, history, now))))), tuple(writes))
+
+
+def _moment(memory: Memory, retired: Sequence[Memory], history: Sequence[Write], now: float) -> str:
+    """What a `valid_from` that is not now means for what is known: nobody should find out by a changed timeline."""
+    if memory.valid_from > now:
+        until = f"; what it retires ({', '.join(m.id for m in retired)}) is true until then: ask with as_of" if retired else ""
+        return f"it becomes true only at {iso(memory.valid_from)}; it is recalled from now on, with that date{until}"
+    hidden = [m.id for m in retired if memory.valid_from <= m.valid_from]
+    cut = [w.id for w in history if isinstance(w, Shorten)]
+    if not (hidden or cut):
+        return ""
+    parts = [f"never true any more: {', '.join(hidden)}" if hidden and memory.valid_from < now else "", f"ending earlier: {', '.join(cut)}" if cut else ""]
+    said = "; ".join(filter(None, parts))
+    return f"backdated to {iso(memory.valid_from)}, which rewrites what was true since: {said}" if said else ""
 
 
 def _backdated(retired: Sequence[Memory], valid_from: float, mind: Mind) -> list[Write]:

@@ -14,7 +14,7 @@ from .errors import Ambiguous, BadInput, MnemosError, NotFound
 from .mechanisms.due import Moment
 from .mechanisms.firewall import Refusal
 from .mind import Mind, Statement
-from .model import GLOBAL, SECTORS, Importance, Memory, Mode, Origin, Role, Scope, View
+from .model import GLOBAL, LONGEST_CONTENT, LONGEST_LABEL, SECTORS, Importance, Memory, Mode, Origin, Role, Scope, View
 from .place import Place, group
 from .results import Forgotten, Health, Inspected, Page, Reinforced, Retrieved, Slept, Stats, Stored, Timeline, Turn
 from .storage.buffer import HookState
@@ -33,7 +33,7 @@ class Engine:
         self._store, self._locate, self._session = store, locate, session
         self.facts = dict(facts or {})  # versions, paths, problems and settings that health reports
         self._lock = threading.Lock()
-        self._met: set[str] = set()
+        self._met: set[tuple[str, int]] = set()
         self._own: Place | None = None  # found once: a client's folder stays the same project while it runs
         self._spoken = ""  # the session whose next message the model has not guessed yet
 
@@ -88,16 +88,22 @@ class Engine:
         return Scope("project", self.group(place)[0])
 
     def _meet(self, place: Place) -> None:
-        if place.identity and place.identity not in self._met:
+        met = (place.identity or "", self._store.openings)  # a file that took the place of another has met nobody
+        if place.identity and met not in self._met:
             self._store.apply([KnowProject(place.identity, place.name, place.root, self.mind.clock())])
-            self._met.add(place.identity)
+            self._met.add(met)
 
     # ---- the ten verbs
 
     def store(self, content: str, *, scope: str = "project", key: str = "", importance: Importance = "auto", role: Role = "user", tags: Sequence[str] = (),
               supersedes: Sequence[str] = (), valid_from: float | None = None, pinned: bool = False, force: bool = False, project: str = "",
               session: str = "", origin: Origin = "agent", door: Literal["manual", "hook"] = "manual") -> Stored:
-        """Keep a statement; see Stored. `supersedes` are ids or prefixes of visible memories, else NotFound."""
+        """Keep a statement; see Stored. BadInput for an empty text or one over LONGEST_CONTENT. `supersedes` are ids or prefixes of visible
+        memories, else NotFound."""
+        if not content.strip() or len(content) > LONGEST_CONTENT:
+            raise BadInput(f"content must have 1 to {LONGEST_CONTENT:,} characters; this has {len(content):,}.")
+        if max(map(len, (key, session, *tags))) > LONGEST_LABEL:
+            raise BadInput(f"key, session and each tag may have {LONGEST_LABEL:,} characters at most.")
         place = self.place(project)
         target = self._target(scope, place)
         if isinstance(target, str):
@@ -112,7 +118,9 @@ class Engine:
             content=content, scope=target, origin=origin, project=place.identity or "", key=key, importance=importance, role=role, tags=tuple(tags),
             supersedes=tuple(m.id for m in retired), valid_from=valid_from, pinned=pinned, force=force, session=session or self._session), self.mind)
         self._spoken = session or self._session
-        return replace(result, project=place.name)
+        gone = maintain.keep_within(target, result.id, self.mind) if result.outcome in ("stored", "superseded") else ()
+        full = f"to the archive, by the rules of this scope: {', '.join(gone[:8])}" if gone else ""
+        return replace(result, project=place.name, note="; ".join(filter(None, (result.note, full))))
 
     def retrieve(self, query: str, *, limit: int = 8, scopes: Sequence[str] = (), mode: Mode = "hybrid", as_of: float | None = None, related_to: str = "",
                  tags: Sequence[str] = (), sector: str = "", budget_tokens: int = 2000, explain: bool = False, reconsolidate: bool = True,

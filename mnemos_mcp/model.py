@@ -23,6 +23,8 @@ Kind = Literal["instruction", "preference", "identity", "decision", "correction"
 Importance = Literal["auto", "low", "medium", "high"]
 Mode = Literal["hybrid", "semantic", "keyword"]
 IMPORTANCE_LEVELS = {"low": 0.2, "medium": 0.5, "high": 0.75}
+LONGEST_CONTENT = 100_000  # characters of a memory, whatever door it comes in by
+LONGEST_LABEL = 1_000  # of a key, a tag, the name of a session
 SECTORS = ("semantic", "procedural", "episodic", "emotional", "reflective")
 PROTECTED_KINDS: frozenset[str] = frozenset({"instruction", "preference", "identity"})
 

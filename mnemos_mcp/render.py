@@ -74,7 +74,7 @@ def _retrieved(r: Retrieved, now: float, explain: bool) -> Reply:
 
 def _recalled(r: Recalled, now: float, explain: bool) -> Reply:
     m = r.memory
-    shown = {"id": m.id, "content": m.content, "score": _share(r.score), "age": age(m.created_at, now), "scope": m.scope.level, **_unusual(m),
+    shown = {"id": m.id, "content": m.content, "score": _share(r.score), "age": age(m.created_at, now), "scope": m.scope.level, **_unusual(m, now),
              "truncated": r.truncated}
     if explain:
         shown |= {"why": shares(r.why, round(r.score * 100)), "importance": _share(m.importance), "retention": _share(r.retention),
@@ -82,9 +82,10 @@ def _recalled(r: Recalled, now: float, explain: bool) -> Reply:
     return shown
 
 
-def _unusual(m: Memory) -> Reply:
-    """What sets a memory apart from an ordinary one: active, the agent's own, first version."""
-    return {"key": m.key, "origin": _unless(m.origin, "agent"), "status": _unless(m.status, "active"), "valid_to": _when(m.valid_to),
+def _unusual(m: Memory, now: float) -> Reply:
+    """What sets a memory apart from an ordinary one: active, the agent's own, first version, true by now."""
+    return {"valid_from": _when(m.valid_from) if m.valid_from > now else None, "key": m.key, "origin": _unless(m.origin, "agent"),
+            "status": _unless(m.status, "active"), "valid_to": _when(m.valid_to),
             "version": _unless(m.version, 1)}
 
 
@@ -119,7 +120,7 @@ def _inspected(r: Inspected, now: float) -> Reply:
 
 
 def _page(r: Page, now: float) -> Reply:
-    rows = [{"id": m.id, "content": m.content, "scope": m.scope.level, "age": age(m.created_at, now), **_unusual(m), "tags": list(m.tags),
+    rows = [{"id": m.id, "content": m.content, "scope": m.scope.level, "age": age(m.created_at, now), **_unusual(m, now), "tags": list(m.tags),
              "pinned": m.pinned, "importance": _share(m.importance), "retention": _share(r.retention.get(m.id))} for m in r.memories]
     after = r.offset + len(rows)
     return {"total": r.total, "showing": len(rows), "offset": r.offset, "memories": rows,

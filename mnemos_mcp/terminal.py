@@ -41,7 +41,7 @@ def recalled(console: Any, r: Reply) -> None:
     """Each memory with a bar for its score and, when explained, one for every share of it."""
     from rich.text import Text
     for m in r["memories"]:
-        about = " · ".join([m["id"], m.get("age", ""), m["scope"], *(f"{n} {m[n]}" for n in ("key", "origin", "status", "valid_to", "version") if n in m)])
+        about = " · ".join([m["id"], m.get("age", ""), m["scope"], *(f"{n} {m[n]}" for n in ("key", "origin", "status", "valid_from", "valid_to", "version") if n in m)])
         score = (f"{m['score']:.2f} ", "bold"), (f"{bar(m['score'], SHORT_BAR):<{SHORT_BAR}}  ", "cyan")
         console.print(Text.assemble(*(() if "why" in m else score), (about, "dim")))
         console.print(Text(m["content"], style="bold"))
@@ -67,7 +67,8 @@ def page(console: Any, r: Reply) -> None:
     """A table of memories."""
     table = _table("id", "memory", "scope", "age", "retention")
     for m in r["memories"]:
-        marks = [m[n] for n in ("key", "status") if n in m] + (["pinned"] if m.get("pinned") else []) + m.get("tags", [])
+        marks = [m[n] for n in ("key", "status") if n in m] + ([f"from {m['valid_from']}"] if "valid_from" in m else [])
+        marks += (["pinned"] if m.get("pinned") else []) + m.get("tags", [])
         text = _text(m["content"])
         if marks:
             text.append("  " + " · ".join(marks), style="dim")

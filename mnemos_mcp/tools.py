@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .model import IMPORTANCE_LEVELS, SECTORS
+from .model import IMPORTANCE_LEVELS, LONGEST_CONTENT, SECTORS
 from .params import Param, object_schema
 
 LEVELS = ("project", "workspace", "global")
@@ -91,14 +91,14 @@ AS_OF = Param("as_of", "time", "What was true then: ISO time, UTC without a zone
 KEY = _text("key", "Subject/attribute, one current value each, e.g. api/postgres-version")
 TAGS = Param("tags", "strings", "Only with all these tags")
 IMPORTANCE_PARAM = _word("importance", "auto judges by kind and surprise", IMPORTANCE, "auto", levels=IMPORTANCE_LEVELS)
-FACT = (_text("content", "The fact", required=True, low=1, high=100_000),
+FACT = (_text("content", "The fact", required=True, low=1, high=LONGEST_CONTENT),
         Param("from", "strings", "Episode ids", required=True, commas=True), _text("key", "As in store"),
         _word("importance", "As in store", IMPORTANCE, levels=IMPORTANCE_LEVELS))
 
 STORE = Verb(
     "store", "Keep something for later sessions. Call when a decision, correction, preference, standing rule, working fix or hard-won fact comes up, "
     "not for chatter. A lesson that holds beyond this project: scope global. To edit, store the new text with supersedes or the same key.",
-    (_text("content", "One fact, in full words", required=True, low=1, high=100_000),
+    (_text("content", "One fact, in full words", required=True, low=1, high=LONGEST_CONTENT),
      _word("scope", "Who may recall it; global = every project", LEVELS, "project"), KEY, IMPORTANCE_PARAM,
      _word("role", "Who said it", ("user", "assistant", "tool"), "user"), Param("tags", "strings", "Categories"),
      Param("supersedes", "strings", "Ids of memories that this replaces", commas=True),

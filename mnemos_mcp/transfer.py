@@ -13,12 +13,14 @@ from typing import IO, Any
 from . import __version__
 from .arrivals import Arrivals, Imported
 from .errors import BadInput, EmbedderUnavailable, StoreUnavailable
+from .maintain import keep_within
 from .mechanisms.firewall import Refusal
 from .mind import Mind
 from .model import Episode, Memory, Origin, Revision, Scope
 from .moments import iso
 from .outfile import beside, refuse_existing
 from .transfer_lines import HUMAN, episode_line, episode_of, memory_line, memory_of, screened_episode, screened_memory
+from .writes import AddMemory
 
 FORMAT = 1
 EVERYTHING = -1  # no limit, said to the store
@@ -105,7 +107,8 @@ def import_(mind: Mind, lines: Iterable[bytes], *, project: str = "", trust: boo
             _admit_memory(arrivals, number, *item, mind)
     if arrivals.writes and not mind.store.apply(arrivals.final()).done:
         raise StoreUnavailable("Another process changed one of these memories meanwhile; nothing was imported. Run it again.")
-    return arrivals.account()
+    scopes = {w.memory.scope for w in arrivals.writes if isinstance(w, AddMemory)}
+    return replace(arrivals.account(), archived=sum(len(keep_within(scope, "", mind)) for scope in sorted(scopes, key=str)))
 
 
 def _admit_memory(arrivals: Arrivals, number: int, memory: Memory, revisions: tuple[Revision, ...], mind: Mind) -> None:

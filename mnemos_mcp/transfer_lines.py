@@ -11,14 +11,13 @@ from typing import Any, get_args
 
 from .errors import BadInput
 from .mechanisms.firewall import Firewall, Refusal
-from .model import GLOBAL, ORIGINS, SECTORS, Affect, Episode, Kind, Level, Memory, Revision, Role, Scope, Status
+from .model import GLOBAL, LONGEST_CONTENT, LONGEST_LABEL, ORIGINS, SECTORS, Affect, Episode, Kind, Level, Memory, Revision, Role, Scope, Status
 from .moments import iso, parse
 
 _WALL = Firewall()
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{3,63}")
 NAME_LONGEST = 2000  # characters of a project or workspace
-TEXT_LONGEST = 1_000_000
 KINDS = get_args(Kind)
 EPISODE_KINDS = ("", "failure", "summary", *KINDS)
 HUMAN = ("user", "agent")  # origins that `--trust` keeps
@@ -56,8 +55,8 @@ def memory_of(line: Line) -> tuple[Memory, tuple[Revision, ...]]:
     affect, sectors = _object(line, "affect"), _object(line, "sectors")
     memory = Memory(
         id=_id(line, "id"), content=_text(line, "content", required=True), scope=_scope(line), origin=_word(line, "origin", ORIGINS, "imported"),
-        kind=_word(line, "kind", KINDS, "fact"), role=_word(line, "role", get_args(Role), "user"), key=_text(line, "key"), tags=_tags(line),
-        session=_text(line, "session"), importance=_number(line, "importance", 0.5, 0, 1), surprisal=_number(line, "surprisal", 1.0, 0, 1),
+        kind=_word(line, "kind", KINDS, "fact"), role=_word(line, "role", get_args(Role), "user"), key=_text(line, "key", longest=LONGEST_LABEL), tags=_tags(line),
+        session=_text(line, "session", longest=LONGEST_LABEL), importance=_number(line, "importance", 0.5, 0, 1), surprisal=_number(line, "surprisal", 1.0, 0, 1),
         affect=Affect(_number(affect, "valence", 0.0, -1, 1), _number(affect, "arousal", 0.0, 0, 1), _number(affect, "complexity", 0.0, 0, 1)),
         sectors=tuple(_number(sectors, name, float(name == "semantic" and not sectors), 0, 1) for name in SECTORS), pinned=_flag(line, "pinned"),
         status=_word(line, "status", get_args(Status), "active"), version=int(_number(line, "version", 1, 1, 1e9)), created_at=created,
@@ -69,8 +68,9 @@ def memory_of(line: Line) -> tuple[Memory, tuple[Revision, ...]]:
 
 def episode_of(line: Line) -> Episode:
     return Episode(
-        id=_id(line, "id"), content=_text(line, "content", required=True), project=_text(line, "project", longest=NAME_LONGEST), session=_text(line, "session"),
-        role=_word(line, "role", get_args(Role), "user"), origin=_word(line, "origin", ORIGINS, "imported"), at=_time(line, "at", required=True),
+        id=_id(line, "id"), content=_text(line, "content", required=True), project=_text(line, "project", longest=NAME_LONGEST),
+        session=_text(line, "session", longest=LONGEST_LABEL), role=_word(line, "role", get_args(Role), "user"), origin=_word(line, "origin", ORIGINS, "imported"),
+        at=_time(line, "at", required=True),
         kind=_word(line, "kind", EPISODE_KINDS, ""), durable=_flag(line, "durable"), surprisal=_number(line, "surprisal", 1.0, 0, 1),
         event=_text(line, "event"))
 
@@ -143,7 +143,7 @@ def _iso(at: float | None) -> str | None:
     return None if at is None else iso(at, exact=True)
 
 
-def _text(line: Line, name: str, *, required: bool = False, longest: int = TEXT_LONGEST) -> str:
+def _text(line: Line, name: str, *, required: bool = False, longest: int = LONGEST_CONTENT) -> str:
     value = line.get(name)
     if value is None and not required:
         return ""
@@ -210,6 +210,6 @@ def _list(line: Line, name: str) -> list[Any]:
 
 def _tags(line: Line) -> tuple[str, ...]:
     tags = _list(line, "tags")
-    if not all(isinstance(tag, str) and len(tag) <= 1000 for tag in tags):
+    if not all(isinstance(tag, str) and len(tag) <= LONGEST_LABEL for tag in tags):
         raise BadInput("tags must be a list of texts")
     return tuple(dict.fromkeys(t for t in (tag.strip().encode("utf-8", "replace").decode("utf-8") for tag in tags) if t))

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from mnemos_mcp.config import MnemosConfig
 from mnemos_mcp.errors import BadInput
-from mnemos_mcp.model import GLOBAL, Affect, Episode, Memory, Scope
+from mnemos_mcp.mechanisms.scopes import Governance
+from mnemos_mcp.model import GLOBAL, LONGEST_CONTENT, Affect, Episode, Memory, Scope
 from mnemos_mcp.transfer import Chosen, export, import_, write
 from mnemos_mcp.writes import AddEpisode, AddMemory, MarkRecalled, Reinforce, Revise, Supersede
 
@@ -273,3 +275,31 @@ def test_vectors_are_made_again_for_what_was_imported_and_a_stopped_run_goes_on(
     assert (reembed.fill(with_model).left, reembed.missing(with_model), reembed.fill(with_model).done) == (0, 0, 0)
     with pytest.raises(BadInput, match="switched off"):
         reembed.missing(target)
+
+
+def test_a_line_with_a_text_longer_than_a_store_takes_is_refused_by_its_number(open_mind):
+    mind = open_mind()
+    add(mind, memory("aaaa0001", "x" * LONGEST_CONTENT))
+    export = exported(mind)
+    assert import_(open_mind(), io.BytesIO(export.encode())).taken == 1
+    with pytest.raises(BadInput, match="Line 2: content must be a text of at most 100,000 characters"):
+        import_(open_mind(), io.BytesIO(export.replace("xxx", "xxxx", 1).encode()))
+
+
+def test_a_second_import_into_another_project_says_that_the_memories_stay_where_they_are(open_mind):
+    mind = open_mind()
+    full_life(mind)
+    here, there = open_mind(), "git:example.org/acme/other"
+    import_(here, io.BytesIO(exported(mind).encode()))
+    again = import_(here, io.BytesIO(exported(mind).encode()), project=there)
+    assert again.taken == 0 and set(again.elsewhere) == {"aaaa0001", "aaaa0004"}
+    assert import_(here, io.BytesIO(exported(mind).encode())).elsewhere == ()
+
+
+def test_an_import_that_fills_a_scope_keeps_to_its_cap_and_counts_what_went(open_engine):
+    source = open_engine(embedder=None).mind
+    add(source, *(memory(f"aaaa{n:04d}", f"Rack {n} holds {n * 3} machines.", at=NOW - 100 + n) for n in range(9)))
+    target = open_engine(config=MnemosConfig(governance=Governance(cap=4)), embedder=None)
+    done = import_(target.mind, io.BytesIO(exported(source).encode()))
+    assert (done.taken, done.archived) == (9, 5)
+    assert target.mind.store.stats()["memories"]["project"] == {"active": 4, "archived": 5}

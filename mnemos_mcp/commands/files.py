@@ -65,13 +65,16 @@ def _import(session: Session) -> Answer:
     value: dict[str, Any] = {
         "taken": done.taken, "updated": done.updated, "episodes": done.episodes, "already_there": done.present, "kept_newer": list(done.newer),
         "refused": [{"line": line, "kind": kind} for line, kind in done.refused], "redacted": done.masked, "superseded": list(done.superseded),
-        "without_vector": filled.left if filled else done.taken + done.updated}
+        "already_elsewhere": list(done.elsewhere), "archived": done.archived, "without_vector": filled.left if filled else done.taken + done.updated}
     return Answer(value, "\n".join(_account(value, args.trust)))
 
 
 def _account(value: dict[str, Any], trust: bool) -> list[str]:
     lines = [f"taken {count(value['taken'], 'memory', 'memories')} and {count(value['episodes'], 'episode')}, updated {value['updated']}, "
              f"already there {value['already_there']}"]
+    lines += [f"{len(value['already_elsewhere'])} of these belong to another project here and stay there: `mnemos project merge A B` lets two projects count as one"] \
+        if value["already_elsewhere"] else []
+    lines += [f"{value['archived']} went to the archive by the rules of their scope (restorable)"] if value["archived"] else []
     lines += [f"kept as they are, because newer here: {', '.join(value['kept_newer'][:20])}"] if value["kept_newer"] else []
     lines += [f"refused by the firewall: line {r['line']} ({r['kind']})" for r in value["refused"][:20]]
     lines += [f"redacted: {value['redacted']} values"] if value["redacted"] else []
