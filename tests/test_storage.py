@@ -1,4 +1,7 @@
 """The store: one file, searched inside scope and time, whole after damage, the same by both ways of comparing vectors."""
+import os
+from pathlib import Path
+
 import apsw
 import numpy as np
 import pytest
@@ -197,8 +200,41 @@ def test_a_database_of_another_program_is_left_alone(open_store, path):
     raw = apsw.Connection(path)
     raw.execute("create table theirs(x)")
     raw.close()
+    before = Path(path).read_bytes()
     with pytest.raises(StoreUnavailable, match="another program"):
         open_store(path)
+    assert Path(path).read_bytes() == before and os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
+
+
+def test_without_shared_memory_the_rollback_journal_does_and_health_names_it(open_store, path):
+    one = open_store(path)
+    one.apply([add(memory(1, "heron"))])
+    one.close()
+    os.symlink("nowhere", path + "-shm")  # SQLite follows no link there: the shared memory cannot be had
+    again, other = open_store(path), open_store(path)
+    again.apply([add(memory(2, "ibis"))])
+    other.apply([add(memory(3, "crane"))])
+    assert again.browse(ALL)[0] == 3 and again.db.pragma("journal_mode") == "delete"
+    check = {c["name"]: c for c in again.check()}["sqlite"]
+    assert check["status"] == "warn" and "shared memory" in check["detail"] and check["effect"] and check["remedy"]
+    again.close()
+    other.close()
+    os.remove(path + "-shm")
+    assert open_store(path).db.pragma("journal_mode") == "wal"
+
+
+def test_damaged_vectors_are_left_out_named_and_made_again(store):
+    store.apply([add(memory(1, "heron"), unit(1)), add(memory(2, "ibis"), unit(0, 1)), add(memory(3, "crane"), unit(1, 1))])
+    store.db.execute("update vector set vec = x'00112233' where n = 1")
+    store.db.execute("pragma foreign_keys=off")
+    store.db.execute("insert into vector(n, part, identity, vec) values (99, 0, 'toy/8', zeroblob(32))")
+    for _ in range(2):
+        assert found(store, vector=unit(1)) == ["crane", "ibis"]
+    assert set(store.vectors_of(["000000000001", "000000000002", "000000000003"], "toy/8")) == {"000000000002", "000000000003"}
+    check = {c["name"]: c for c in store.check()}["vector_rows"]
+    assert check["status"] == "warn" and "2 vectors were damaged" in check["detail"] and "reembed" in check["remedy"]
+    assert {c["name"]: c for c in store.check()}["vector_rows"]["status"] == "ok"
+    assert [m.content for m, _ in store.unembedded("toy/8", 5)] == ["heron"]
 
 
 def test_every_migration_step_is_recorded_with_itself(open_store, path):

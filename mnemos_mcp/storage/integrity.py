@@ -69,6 +69,8 @@ def explain(path: str, error: apsw.Error) -> str:
         return f"The disk of {path} is full; nothing was written. Free some space and try again."
     if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
         return f"{path} cannot be written (read-only); nothing was written. Give it back its write permission."
+    if isinstance(error, apsw.IOError):
+        return f"{path} cannot be read or written ({error}); nothing was written. Check the disk, its quota and the limits on file sizes."
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return f"{path} is damaged ({error}). It was left as it is; `mnemos recover` saves what can be read into a new file."
     return f"{path}: {error}"
@@ -90,6 +92,10 @@ def _sqlite(store: SqliteStore) -> dict[str, str]:
     if apsw.SQLITE_VERSION_NUMBER < WAL_SAFE:
         return _row("sqlite", "warn", f"SQLite {version}", "an old fault of the write-ahead log may damage the file when several processes write",
                     "update apsw to 3.54.1 or newer")
+    journal = one(store.db, "pragma journal_mode")
+    if not store.read_only and journal not in ("wal", "memory"):
+        return _row("sqlite", "warn", f"SQLite {version} with a rollback journal: this file system gives no shared memory for the write-ahead log",
+                    "the same safety; stores are slower and wait for recalls of other processes", "keep the database on a local disk (MNEMOS_SQLITE_PATH)")
     return _row("sqlite", "ok", f"SQLite {version}, layout {LAYOUT}")
 
 

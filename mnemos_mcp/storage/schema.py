@@ -122,23 +122,52 @@ def _use_wal(db: apsw.Connection) -> None:
     for _ in range(200):
         try:
             if one(db, "pragma journal_mode=wal") in ("wal", "memory"):
-                return
+                break
         except apsw.BusyError:
             pass
         time.sleep(0.02)
+    one(db, "select count(*) from sqlite_schema")  # the log is opened by the first read
 
 
-def _migrate(db: apsw.Connection, path: str, now: float) -> None:
+def _recognise(db: apsw.Connection, path: str) -> int:
+    """The layout of the file, before anything is changed in it. Raises StoreUnavailable for a newer one and for another program's."""
     layout = int(one(db, "pragma user_version") or 0)
     if layout > LAYOUT:
         raise StoreUnavailable(f"{path} has layout {layout}; this program knows layouts up to {LAYOUT}. Nothing was changed: update mnemos-mcp to open it.")
+    if layout == 0 and one(db, "select count(*) from sqlite_schema"):
+        raise StoreUnavailable(f"{path} is a database of another program. Nothing was changed: give another path in MNEMOS_SQLITE_PATH.")
+    return layout
+
+
+def _open_for_writing(path: str, busy_ms: int) -> apsw.Connection:
+    """With the write-ahead log. Where processes cannot share memory (some network and container file systems) it does not work: the
+    rollback journal does, more slowly, and health names it. A file that is in WAL already is led back by opening it alone once."""
+    db = apsw.Connection(path)
+    db.set_busy_timeout(busy_ms)
+    try:
+        _recognise(db, path)
+        _use_wal(db)
+        return db
+    except (apsw.CantOpenError, apsw.IOError):
+        db.close()
+    except BaseException:
+        db.close()
+        raise
+    db = apsw.Connection(path)
+    db.set_busy_timeout(busy_ms)
+    for statement in ("pragma locking_mode=exclusive", "select count(*) from sqlite_schema", "pragma journal_mode=delete", "pragma locking_mode=normal",
+                      "select count(*) from sqlite_schema"):  # the lock goes with the first use after that
+        db.execute(statement).fetchall()
+    return db
+
+
+def _migrate(db: apsw.Connection, path: str, now: float) -> None:
+    layout = _recognise(db, path)
     while layout < LAYOUT:
         db.execute("begin immediate").fetchall()
         try:
-            layout = int(one(db, "pragma user_version") or 0)
+            layout = _recognise(db, path)
             if layout < LAYOUT:
-                if layout == 0 and one(db, "select count(*) from sqlite_schema"):
-                    raise StoreUnavailable(f"{path} is a database of another program. Nothing was changed: give another path in MNEMOS_SQLITE_PATH.")
                 for statement in MIGRATIONS[layout]:
                     db.execute(statement).fetchall()
                 if layout == 0:
@@ -173,11 +202,10 @@ def connect(path: str, *, now: float, busy_ms: int = BUSY_MS, read_only: bool = 
     Raises StoreUnavailable naming the file: not a database, damaged, newer layout, cannot be opened.
     """
     try:
-        db = _open_read_only(path) if read_only else apsw.Connection(path)
+        db = _open_read_only(path) if read_only else _open_for_writing(path, busy_ms)
         try:
             db.set_busy_timeout(busy_ms)
             if not read_only:
-                _use_wal(db)
                 db.execute("pragma synchronous=full").fetchall()
                 db.execute("pragma secure_delete=on").fetchall()
                 db.execute("pragma foreign_keys=on").fetchall()
