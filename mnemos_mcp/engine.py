@@ -13,6 +13,7 @@ from typing import Any, Literal
 from .errors import Ambiguous, BadInput, MnemosError, NotFound
 from .mechanisms.due import Moment
 from .mechanisms.firewall import Refusal
+from .mechanisms.firewall_views import clean
 from .mind import Mind, Statement
 from .model import GLOBAL, LONGEST_CONTENT, LONGEST_LABEL, SECTORS, Importance, Memory, Mode, Origin, Role, Scope, View
 from .place import Place, group
@@ -61,7 +62,7 @@ class Engine:
         seen = [Scope("project", i) for i in self.group(place) if "project" in wanted]
         seen += [Scope("workspace", w) for w in place.workspaces if "workspace" in wanted]
         seen += [GLOBAL] if "global" in wanted else []
-        return View(tuple(seen), as_of, tuple(tags))
+        return View(tuple(seen), as_of, tuple(clean(tag).strip() for tag in tags))  # as the firewall left them when they were stored
 
     def _one(self, memory_id: str, project: str = "") -> Memory:
         """The memory of an id or an unambiguous prefix, seen from here."""
@@ -225,7 +226,7 @@ class Engine:
         if id:
             memories = [self._one(id, project)]
         elif key:
-            folded = " ".join(key.casefold().split())
+            folded = " ".join(clean(key).casefold().split())
             memories = self._store.keyed(self.view(project), folded)
         else:
             best = self.retrieve(query, limit=1, reconsolidate=False, project=project).memories

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -86,3 +87,35 @@ def open_engine(clock: Clock, builtin: Any) -> Iterator[Callable[..., Any]]:
 @pytest.fixture
 def engine(open_engine: Callable[..., Any]) -> Any:
     return open_engine()
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user with nothing set, standing in a project folder of their own; the database is tmp_path/data/mnemos.db."""
+    for name in list(os.environ):
+        if name.startswith(("MNEMOS_", "CLAUDE", "XDG_", "OLLAMA")):
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home" / "ledger"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("MNEMOS_SQLITE_PATH", str(tmp_path / "data" / "mnemos.db"))
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def open_doors(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, builtin: Any) -> Iterator[Callable[..., Any]]:
+    """Tool, command and API on one file, with the built-in model (loaded once) or without an embedder."""
+    import doors
+    opened: list[Any] = []
+
+    def make(*, words_only: bool = False) -> Any:
+        monkeypatch.setenv("MNEMOS_EMBEDDING_PROVIDER", "none" if words_only else "builtin")
+        monkeypatch.setattr("mnemos_mcp.providers.embed.BuiltinEmbedder", lambda **_: builtin)
+        found = doors.open_doors(str(tmp_path / "data" / "mnemos.db"), place, None if words_only else builtin)
+        opened.append(found["api"].engine)
+        return found
+
+    yield make
+    for engine in opened:
+        engine.close()

@@ -149,6 +149,7 @@ def read(argv: Sequence[str]) -> argparse.Namespace:
     for word in words[:end]:
         _check_option(word, known, name)
     args, left = top.parse_known_args(words[:end] + list(argv)[end:])
+    left = [word for word in left if word != "--"]
     if left:
         raise UsageError(f"'{left[0][:40]}' is one argument too many for `mnemos {name}`.")
     return args

@@ -50,6 +50,9 @@ def rebuild_words(db: apsw.Connection) -> None:
         pass
     run(db, "begin immediate")
     try:
+        # Without its format number the index can be neither read nor dropped.
+        run(db, "create table if not exists fts_config(k primary key, v) without rowid")
+        run(db, "insert or replace into fts_config values ('version', 4)")
         run(db, "drop table if exists fts_at")
         run(db, "drop table if exists fts")
         run(db, "create virtual table fts using fts5(words, content='memory', content_rowid='n', tokenize='unicode61 remove_diacritics 0')")
@@ -165,10 +168,11 @@ def _pages(store: SqliteStore) -> dict[str, str]:
 def check(store: SqliteStore) -> list[dict[str, str]]:
     """Every check that concerns the file; none raises."""
     rows = []
-    for part in (_sqlite, _disk, _pages, _words, _vectors, _vector_rows):
+    # The index first: where it is damaged SQLite's own check of the file fails on it, and it can be mended.
+    for name, part in (("sqlite", _sqlite), ("store", _disk), ("word_index", _words), ("file", _pages), ("vector_search", _vectors), ("vector_rows", _vector_rows)):
         try:
             row = part(store)
             rows += [row] if row else []
         except apsw.Error as error:
-            rows.append(_row(part.__name__.strip("_"), "fail", explain(store.path, error), "see the message", "mnemos recover"))
+            rows.append(_row(name, "fail", explain(store.path, error), "see the message", "mnemos recover"))
     return rows
