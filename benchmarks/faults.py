@@ -27,6 +27,7 @@ from typing import Any
 from fault_work import Child, embedding, importing, looked, migrating, opened, reading, sleeping, storing, told, warm, with_steps
 
 HERE = Path(__file__).resolve().parent
+ROUNDS_A_FILE = 20
 
 
 @dataclass
@@ -74,14 +75,14 @@ def judged(fault: str, tried: int, said: list[str], path: str, seen: str = "") -
     return Row(fault, tried, acknowledged, lost, int(not found["good"]), "; ".join(filter(None, (seen, mended, errors[0][:200] if errors else ""))))
 
 
-def kills_in_store(folder: str, rounds: int, rng: random.Random) -> Row:
-    path = f"{folder}/store.db"
-    return judged("kill -9 in store", rounds, killed(storing, rounds, rng, 8, 10_000, path=path), path)
-
-
-def kills_in_sleep(folder: str, rounds: int, rng: random.Random) -> Row:
-    path = f"{folder}/sleep.db"
-    return judged("kill -9 in consolidate", rounds, killed(sleeping, rounds, rng, 12, 10_000, path=path), path)
+def kills_in(work: Callable[..., None], fault: str, most: int, folder: str, rounds: int, rng: random.Random) -> Row:
+    """Files of ROUNDS_A_FILE kills each: a file meets many of them, and none grows so large that its size is what is measured."""
+    total = Row(fault, 0)
+    while total.tried < rounds:
+        path, now = f"{folder}/{work.__name__}-{total.tried}.db", min(ROUNDS_A_FILE, rounds - total.tried)
+        row = judged(fault, now, killed(work, now, rng, most, 10_000, path=path), path)
+        total = Row(fault, total.tried + now, total.acknowledged + row.acknowledged, total.lost + row.lost, total.by_hand + row.by_hand, total.seen or row.seen)
+    return total
 
 
 def kills_in_reembed(folder: str, rounds: int, rng: random.Random) -> Row:
@@ -283,7 +284,8 @@ COUNTS = {"full": (200, 200, 50, 50, 60, 20, (8, 500)), "quick": (8, 8, 2, 3, 3,
 
 def every(folder: str, counts: tuple[Any, ...], rng: random.Random) -> dict[str, Callable[[], Any]]:
     store, sleep, embed, take, layout, starts, (processes, each) = counts
-    return {"store": lambda: kills_in_store(folder, store, rng), "consolidate": lambda: kills_in_sleep(folder, sleep, rng),
+    return {"store": lambda: kills_in(storing, "kill -9 in store", 8, folder, store, rng),
+            "consolidate": lambda: kills_in(sleeping, "kill -9 in consolidate", 10, folder, sleep, rng),
             "reembed": lambda: kills_in_reembed(folder, embed, rng), "import": lambda: kills_in_import(folder, take, rng),
             "migrate": lambda: kills_in_migration(folder, layout, rng), "first": lambda: first_starts(folder, starts),
             "writers": lambda: writers(folder, processes, each), "full_disk": lambda: full_disk(folder), "damaged": lambda: damaged(folder)}

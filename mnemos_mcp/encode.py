@@ -11,6 +11,7 @@ from typing import Any
 from .config import MnemosConfig
 from .errors import EmbedderUnavailable
 from .judgement import Judgement, judge
+from .mechanisms.evidence import strip_injected
 from .mechanisms.firewall import Refusal
 from .mechanisms.supersession import Differs, Known, Same, Updates
 from .mind import Embedded, Mind, Plan, Read, Statement
@@ -102,10 +103,16 @@ def plan(statement: Statement, mind: Mind) -> Plan:
 
 def screened_and_embedded(statement: Statement, mind: Mind) -> tuple[Statement, Embedded, tuple[tuple[str, int], ...]] | Stored:
     """The statement as it may be kept, its vectors, and what was redacted; or the refusal."""
-    screen = screened(statement, mind)
+    own = strip_injected(statement.content)
+    if not own and statement.content.strip():
+        return Stored("refused", "recalled: it is nothing but what mnemos itself had recalled", scope=statement.scope)
+    screen = screened(statement if own == statement.content.strip() else replace(statement, content=own), mind)
     if isinstance(screen, Refusal):
         return Stored("refused", f"{screen.kind}: {screen.reason}", scope=statement.scope)
-    return screen[0], embedded(screen[0].content, mind), screen[1]
+    vector = embedded(screen[0].content, mind)
+    if own != statement.content.strip():
+        vector = replace(vector, note="; ".join(filter(None, ("what mnemos itself had recalled was left out of the text", vector.note))))
+    return screen[0], vector, screen[1]
 
 
 def think(statement: Statement, vector: Embedded, redactions: tuple[tuple[str, int], ...], mind: Mind, replies: dict[str, Any]) -> Plan:

@@ -52,6 +52,7 @@ class Gathered:
     revised: list[str] = field(default_factory=list)
     archived: list[tuple[str, float]] = field(default_factory=list)
     note: str = ""
+    unheard: bool = False  # the model did not answer
 
     def take(self, writes: Sequence[Write]) -> bool:
         """Add these unless one of them changes a memory that the run changes already."""
@@ -83,6 +84,8 @@ def consolidate(night: Night, mind: Mind) -> Slept:
     episodes = judged(mind.store.episodes(project=night.project), mind, write=not night.dry_run)
     run = Gathered()
     facts = _facts(night, episodes, run, mind)
+    if run.unheard:  # one failure of the model is enough for a run: every fact would wait for it again
+        mind = replace(mind, llm=None)
     for fact in facts or ():
         _encode(fact, night, episodes, run, mind)
     if facts is not None and not night.facts:
@@ -121,7 +124,7 @@ def _facts(night: Night, episodes: Sequence[Episode], run: Gathered, mind: Mind)
     try:
         distilled = sleep.read(mind.llm.ask(prompt, {"type": "object", "properties": sleep.schema()}, deadline_s=SLEEP_DEADLINE_S), episodes)
     except LLMUnavailable as reason:
-        run.note = f"extracted by rule: {reason}"
+        run.note, run.unheard = f"extracted by rule: {reason}", True
         return sleep.distil(episodes)
     if distilled is None:
         run.note = "failed: the model's reply was of the wrong shape; every episode is kept for the next run"

@@ -28,7 +28,7 @@ class Engine:
 
 server.main(opening.OpenMemory(Engine))
 """)
-TIMEOUT_S = 30.0
+TIMEOUT_S = 90.0
 INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "rig", "version": "1"}}
 
 
