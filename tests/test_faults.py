@@ -38,4 +38,5 @@ def test_no_caller_sees_a_lock(rows):
 @pytest.mark.slow
 def test_the_stated_numbers_of_kills_and_writers(tmp_path):
     for row in harness(tmp_path, timeout=3600):
-        assert (row["lost"], row["by_hand"]) == (0, 0) and "locked' seen by a caller: 0" in row["seen"] + "locked' seen by a caller: 0"[:1000 * (" writers x " not in row["fault"])], row
+        assert (row["lost"], row["by_hand"]) == (0, 0), row
+        assert " writers x " not in row["fault"] or "'locked' seen by a caller: 0" in row["seen"], row
