@@ -108,7 +108,7 @@ def kills_in_import(folder: str, rounds: int, rng: random.Random) -> Row:
     half, acknowledged, bad = 0, 0, 0
     for number in range(rounds):
         path = f"{folder}/import-{number}.db"
-        said = interrupted(Child(importing, path, lines), rng, 200)
+        said = interrupted(Child(importing, path, lines), rng, 250)
         found = told(looked, path)
         whole = len(found["memories"])
         taken = "taken 200" in said
@@ -239,7 +239,10 @@ def damaged(folder: str) -> list[Row]:
     rows = []
     for fault, damage in DAMAGES.items():
         path = f"{folder}/{fault.split()[0]}-{len(rows)}.db"
-        said = [line for line in Child(storing, path, 1, 60).end() if line.startswith("memory ")]
+        lines = Child(storing, path, 1, 60).end()
+        said = [line for line in lines if line.startswith("memory ")]
+        if len(said) < 60:
+            sys.exit(f"{fault}: {lines[-1][:3000]}")
         told(closed_and, path, damage)
         before = Path(path).read_bytes()
         lines = Child(opening, path).end()

@@ -181,7 +181,7 @@ def test_numbers_of_stats_agree_with_the_tables(open_engine):
     engine.forget(ids[0])
     engine.store("Pier 1 has 50 cranes.", supersedes=(ids[1],))
     stats, db = engine.stats(), engine.mind.store.db
-    tables = {status: n for status, n in db.execute("select status, count(*) from memory group by 1").fetchall()}
+    tables = dict(db.execute("select status, count(*) from memory group by 1").fetchall())
     assert stats.memories == {"project": tables} == {"project": {"active": 5, "archived": 1, "superseded": 1}}
     assert stats.gate == {"kept": 7, "dropped": 1} and stats.episodes["total"] == db.execute("select count(*) from episode").fetchall()[0][0] == 8
 
