@@ -22,6 +22,8 @@ from .tools import INSTRUCTIONS, PROMPTS, VERBS, Verb
 from .wire import Wire
 
 CLOSING_S = 0.3  # clients kill half a second after they ask
+LAUNCHED_S = 2.0
+WATCHED_EVERY_S = 1.0
 LINGER_S = 0.5  # after the end of stdin, for a call that goes on
 INTERNAL = "mnemos failed inside ({kind}); this call may not have taken effect. mnemos_health says what is wrong, stderr where."
 log = logging.getLogger("mnemos_mcp.server")
@@ -45,6 +47,15 @@ def main(memory: OpenMemory | None = None) -> None:
     end(memory, code)
 
 
+def _watch_parent(memory: OpenMemory) -> None:
+    """End when the client has died although something else still holds our stdin. A launcher may leave in the first moments."""
+    time.sleep(LAUNCHED_S)
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(WATCHED_EVERY_S)
+    end(memory)
+
+
 def serve(memory: OpenMemory, wire: Wire) -> None:
     """Build the server and run it on the wire. Collecting garbage while the SDK builds its models costs a fifth of the start."""
     gc.disable()
@@ -55,6 +66,8 @@ def serve(memory: OpenMemory, wire: Wire) -> None:
     gc.enable()
     gc.set_threshold(20_000, 10, 10)  # a recall makes thousands of short-lived values; looking for cycles among them after every 700 costs a tenth of it
     memory.start_idling()
+    if os.name == "posix" and os.getppid() != 1:  # to a process that init has started nothing changes when its client dies
+        threading.Thread(target=_watch_parent, args=(memory,), name="mnemos-parent", daemon=True).start()
 
     async def run() -> None:
         lines: Any = anyio.wrap_file(wire)  # type: ignore[arg-type]  # it has what the SDK uses of a file

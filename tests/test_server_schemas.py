@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from cases import case
 
 from mnemos_mcp.errors import BadInput
 from mnemos_mcp.params import read_all
@@ -92,6 +93,7 @@ def plain_schema(schema: dict[str, Any], path: str) -> None:
         plain_schema(inner, f"{path}.{name}")
 
 
+@case("tools-schema-unions")
 def test_schemas_are_plain_and_every_parameter_is_described(tools: dict[str, Any]) -> None:
     for name, tool in tools.items():
         plain_schema(tool["inputSchema"], name)
@@ -100,6 +102,7 @@ def test_schemas_are_plain_and_every_parameter_is_described(tools: dict[str, Any
         assert all(name in tool["outputSchema"]["properties"] for name in tool["outputSchema"]["required"]), name
 
 
+@case("tools-names-and-size")
 def test_sizes(tools: dict[str, Any]) -> None:
     shown = [{k: tool[k] for k in ("name", "description", "inputSchema")} for tool in tools.values()]
     assert len(json.dumps(shown)) <= 8000

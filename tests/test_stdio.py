@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import case
 from mcp_rig import INITIALIZE, SERVE, STUCK, Server, sdk_client
 
 TOOLS = ["mnemos_store", "mnemos_retrieve", "mnemos_consolidate", "mnemos_forget", "mnemos_inspect", "mnemos_list", "mnemos_stats", "mnemos_health",
@@ -70,6 +71,7 @@ def test_the_sdk_client_works_in_both_eras(mode: str, tmp_path: Path) -> None:
     asyncio.run(asyncio.wait_for(scenario(), 60))
 
 
+@case("tools-values-as-strings")
 def test_strings_are_taken_for_numbers_lists_and_truth(server: Server) -> None:
     server.call("store", content="The staging cluster runs in Frankfurt.", tags='["infra","cities"]', pinned="false", importance="0.8", force="true")
     reply = server.call("retrieve", query="staging cluster city", limit="5", tags='["infra"]', explain="false", scopes="project, global")
@@ -77,6 +79,7 @@ def test_strings_are_taken_for_numbers_lists_and_truth(server: Server) -> None:
     assert "why" not in reply["memories"][0]
 
 
+@case("stdio-failure-not-flagged")
 @pytest.mark.parametrize(("verb", "arguments", "said"), [
     ("forget", {"id": "does-not-exist"}, "does-not-exist"), ("inspect", {"id": "ffffffff"}, "mnemos_list"), ("store", {}, "needs content"),
     ("retrieve", {"query": 5}, "query must be a text"), ("retrieve", {"qury": "x"}, "Did you mean query?"), ("list", {"limit": -1}, "1 to 100"),
@@ -98,6 +101,7 @@ def test_ten_calls_at_once(server: Server) -> None:
     assert set(texts) <= set(contents(server.call("list", limit=100)))
 
 
+@case("oversize-answer-over-client-cap")
 def test_replies_stay_small(server: Server) -> None:
     for i in range(60):
         server.call("store", content=f"migration {i} " + "x" * 5000, force=True, tags=["bulk"])
@@ -110,6 +114,7 @@ def test_replies_stay_small(server: Server) -> None:
 # ---- lines that the SDK would drop
 
 
+@case("encoding-lone-surrogate")
 def test_half_a_surrogate_pair_is_replaced(server: Server) -> None:
     sent = server.ask_raw(rb'{"content":"The half \ud83d pair stays, \ud83d\ude00 and \\ud83d too.","force":true}')
     stored = server.answer(sent)["result"]["structuredContent"]
@@ -146,6 +151,7 @@ def test_a_byte_order_mark_and_carriage_returns_do_no_harm(server: Server) -> No
     assert "result" in server.answer("bom")
 
 
+@case("stdio-noise-on-stdout")
 def test_every_line_of_stdout_was_a_message(server: Server) -> None:
     """Last in the module: what all the tests above made it print, with warnings and debug logs on."""
     assert "result" in server.answer(server.ask("ping"))

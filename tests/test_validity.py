@@ -1,5 +1,6 @@
 """What is true when: changed facts, dates ahead and dates behind, on the rules alone and by the real server."""
 import pytest
+from cases import case, given
 from mcp_rig import Server
 
 from mnemos_mcp.moments import iso
@@ -67,7 +68,8 @@ def test_a_backdated_value_says_what_it_rewrites(engine, clock):
         "The queue is RabbitMQ.", "The queue is Kafka."]
 
 
-@pytest.mark.parametrize("days", [10, 3650])
+@case("time-future-stamp")
+@pytest.mark.parametrize("days", given("time-future-stamp")["ahead_days"])
 def test_stamps_ahead_of_the_clock_score_no_better_than_just_now(engine, clock, days):
     texts = ["Grafana dashboards live in the ops repository.", "Grafana alerts are sent to the ops channel."]
     early = engine.store(texts[0], force=True)

@@ -1,6 +1,7 @@
 """Erase with proof: rows, index, log file; then look for the bytes."""
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import apsw
@@ -10,6 +11,9 @@ from .rawbytes import contents
 from .runs import remove_memory
 from .statement import one, run
 
+SHORTEST = 8  # characters: a shorter text stands in others by chance
+# Where a text may have been written down again: heard once more, asked for word for word, kept for an undo, noted.
+ECHOES = (("episode", "content"), ("recall", "query"), ("run_change", "before"), ("note", "detail"))
 PROBE_BYTES = 24  # shorter than what a database page may cut a text into
 
 
@@ -50,6 +54,10 @@ def erase(db: apsw.Connection, path: str, memory: Memory) -> dict[str, int]:
         # The failure that the memory tells of holds the same words, and receipts name it.
         gone["failure"] = sum(run(db, "delete from failure where command <> '' and instr(?, command) and instr(?, error)", text, text) for text in texts)
         gone["receipt"] = _forget_receipts(db, memory.id)
+        for text in dict.fromkeys(str(text) for text in texts if len(text) >= SHORTEST):
+            for table, column in ECHOES:
+                held = json.dumps(text, ensure_ascii=False)[1:-1] if column == "before" else text
+                gone[table] += run(db, f"delete from {table} where instr({column}, ?)", held)
         # What it superseded stays in the past: it must not come back because its successor is gone.
         run(db, "update memory set superseded_by = '' where superseded_by = ?", memory.id)
         run(db, "commit")

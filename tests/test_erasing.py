@@ -1,0 +1,68 @@
+"""Erased means gone: no row, no index word, no vector, no byte in any file, looked for by eyes other than the program's own."""
+import gc
+from pathlib import Path
+
+import apsw
+import pytest
+
+from mnemos_mcp import encode
+from mnemos_mcp.model import Episode
+from mnemos_mcp.writes import AddEpisode
+
+TEXT = "The vault of the heron archive opens with the phrase quicksilver-lantern."
+FULLER = "The vault of the heron archive opens with the phrase quicksilver-lantern, on Mondays only."
+WORDS = (b"quicksilver", b"lantern", b"heron archive")
+
+
+@pytest.fixture
+def lived(open_engine, path, clock):
+    """A memory with a whole life: revised, recalled word for word, noted, heard again, slept over, undone, tied to others."""
+    engine = open_engine(path)
+    other = engine.store("The lighthouse at the harbour is green.", force=True)
+    found = engine.store(TEXT, force=True, tags=("vault",), key="vault/phrase", session="s")
+    memory = engine.inspect(found.id).memory
+    engine.mind.store.apply([encode.revision(memory, FULLER, "fuller", encode.embedded(FULLER, engine.mind), clock.now, engine.mind)])
+    place = engine.place().identity
+    engine.mind.store.apply([AddEpisode(Episode("h1", f"they said: {TEXT} Twice.", place, "s", "user", "user", clock.now))])
+    engine.retrieve(TEXT)
+    engine.retrieve("lighthouse at the harbour")
+    engine.reinforce(other.id, note=TEXT)
+    engine.reinforce(found.id, note="it worked")
+    clock.forward(days=2)
+    engine.consolidate()
+    return engine, found.id, other.id
+
+
+def left(path):
+    """Words of the text in the file and everything beside it."""
+    return [word for file in Path(path).parent.iterdir() for word in WORDS if word in file.read_bytes()]
+
+
+def test_erase_leaves_no_row_and_no_byte_and_says_what_it_removed(lived, path):
+    engine, memory_id, other = lived
+    assert left(path)
+    gone = engine.forget(memory_id, erase=True)
+    assert gone.bytes_found == 0 and gone.rows["memory"] == 1 and gone.rows["revision"] >= 1 and gone.rows["episode"] >= 2 and gone.rows["recall"] >= 1
+    assert left(path) == []
+    assert [m.id for m in engine.list(status="all").memories] == [other]
+    db = apsw.Connection(path)
+    terms = {row[0] for row in db.execute("select term from fts_at where 1")}
+    assert not {"quicksilv", "lantern", "heron"} & terms and db.execute("select count(*) from vector v left join memory m on m.n = v.n where m.n is null").fetchall() == [(0,)]
+
+
+def test_an_archived_memory_and_one_under_a_run_that_can_be_undone_are_erased_too(lived, path):
+    engine, memory_id, _ = lived
+    engine.forget(memory_id)
+    engine.store("Hm, and then?", session="t")
+    pending = engine.consolidate(dry_run=True).pending
+    engine.consolidate(facts=[{"content": "They asked and then what", "from": [pending[0]["id"]]}])
+    assert engine.forget(memory_id, erase=True).bytes_found == 0 and left(path) == []
+
+
+def test_what_another_process_holds_open_does_not_keep_erased_bytes_in_the_log(lived, open_engine, path):
+    engine, memory_id, _ = lived
+    reader = open_engine(path, embedder=None)
+    assert reader.list().total == 2
+    gone = engine.forget(memory_id, erase=True)
+    gc.collect()
+    assert gone.bytes_found == len(left(path)) == 0
