@@ -165,9 +165,8 @@ def importing(say: Say, path: str, lines: bytes) -> None:
 
 def migrating(say: Say, path: str, steps: int) -> None:
     """The layout of today and some steps that are yet to come, each with enough to do to be met half way."""
-    later = tuple((f"create table later_{n}(x)", f"insert into later_{n} select value from generate_series(1, 3000)", f"alter table later_{n} add column y")
-                  for n in range(steps))
-    with_steps(later)
+    with_steps(tuple((f"create table later_{n}(x)", f"insert into later_{n} select value from generate_series(1, 3000)", f"alter table later_{n} add column y")
+                  for n in range(steps)))
     say("ready")
     run, schema.one = schema.one, lambda db, sql, *args: (say("step"), run(db, sql, *args))[1]  # so that a kill can come between any two steps
     opened(path).close()
@@ -176,7 +175,7 @@ def migrating(say: Say, path: str, steps: int) -> None:
 
 def with_steps(later: tuple[tuple[str, ...], ...]) -> None:
     series = "(with recursive s(value) as (select 1 union all select value + 1 from s limit 3000) select value from s)"
-    schema.MIGRATIONS = (schema.FIRST, *(tuple(sql.replace("generate_series(1, 3000)", series) for sql in step) for step in later))
+    schema.MIGRATIONS = (*schema.MIGRATIONS, *(tuple(sql.replace("generate_series(1, 3000)", series) for sql in step) for step in later))
     schema.LAYOUT = len(schema.MIGRATIONS)
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from .errors import Ambiguous, BadInput, MnemosError, NotFound
+from .keeping import keep_within
 from .mechanisms.due import Moment
 from .mechanisms.firewall import Refusal
 from .mechanisms.firewall_views import clean
@@ -119,7 +120,7 @@ class Engine:
             content=content, scope=target, origin=origin, project=place.identity or "", key=key, importance=importance, role=role, tags=tuple(tags),
             supersedes=tuple(m.id for m in retired), valid_from=valid_from, pinned=pinned, force=force, session=session or self._session), self.mind)
         self._spoken = session or self._session
-        gone = maintain.keep_within(target, result.id, self.mind) if result.outcome in ("stored", "superseded") else ()
+        gone = keep_within(target, result.id, self.mind) if result.outcome in ("stored", "superseded") else ()
         full = f"to the archive, by the rules of this scope: {', '.join(gone[:8])}" if gone else ""
         return replace(result, project=place.name, note="; ".join(filter(None, (result.note, full))))
 

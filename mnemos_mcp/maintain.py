@@ -11,19 +11,17 @@ from typing import Any
 from . import encode
 from .episode import UNJUDGED
 from .errors import BadInput, EmbedderUnavailable, LLMUnavailable, NotFound
+from .keeping import DAY_S, leaving
 from .mechanisms.consolidation import Fact
-from .mechanisms.decay import Decay
 from .mechanisms.due import Moment
 from .mechanisms.evidence import least_trusted, unsaid
 from .mechanisms.lasting import lasting
-from .mechanisms.scopes import Governance
 from .mind import Mind, Statement
-from .model import LONGEST_CONTENT, Episode, Memory, Scope, View
+from .model import LONGEST_CONTENT, Episode, Scope, View
 from .results import FactOutcome, Slept
 from .writes import AddMemory, AddVectors, JudgeEpisode, Keep, Move, RecordRun, Reinforce, Revise, SettleEpisodes, Supersede, UndoRun, Write
 
 BATCH = 16  # memories embedded at once in the background
-DAY_S = 86400.0
 WAITING_DAYS = 7  # chatter stays pending so long where no model reads it
 SHOWN = 50  # pending episodes that a reply hands to the agent
 SLEEP_DEADLINE_S = 60.0  # a model may take its time in sleep: nobody waits
@@ -224,42 +222,10 @@ def _fade(night: Night, run: Gathered, mind: Mind) -> None:
     decay, now = mind.config.decay, mind.clock()
     _, memories = mind.store.browse(View((night.scope,)), limit=-1, order="sequence")
     coming = sum(isinstance(w, AddMemory) for w in run.writes)
-    for memory, reason in _leaving([m for m in memories if m.id not in run.touched], mind.govern(night.scope), decay, now, room=coming):
+    for memory, reason in leaving([m for m in memories if m.id not in run.touched], mind.govern(night.scope), decay, now, room=coming):
         retention = decay.retention(memory, now)
         if run.take([Move(memory.id, "archived", reason, now, retention)]):
             run.archived.append((memory.id, retention))
-
-
-def _leaving(alive: Sequence[Memory], governance: Governance, decay: Decay, now: float, *, room: int = 0) -> list[tuple[Memory, str]]:
-    """Memories of one scope whose time is over, with the reason. By the cap the least retained go first; `room` is kept free below it."""
-    going = {m.id: (m, "faded") for m in alive if decay.faded(m, now)}
-    if governance.retention_days:
-        limit = now - governance.retention_days * DAY_S
-        going |= {m.id: (m, f"older than {governance.retention_days} days") for m in alive
-                  if m.id not in going and m.reinforced_at < limit and not m.protected}
-    over = len(alive) - len(going) + room - governance.cap
-    if governance.cap and over > 0:
-        rest = sorted((m for m in alive if m.id not in going and not m.protected), key=lambda m: (decay.retention(m, now), m.importance, m.sequence))
-        going |= {m.id: (m, f"beyond the cap of {governance.cap}") for m in rest[:over]}
-    return list(going.values())
-
-
-def keep_within(scope: Scope, stored: str, mind: Mind) -> tuple[str, ...]:
-    """After a store: what the rules of its scope send to the archive, rather than at the next sleep. Never what was just stored, never another scope's.
-
-    One count where there is room below the cap; a full scope is read once for several stores (a two-hundredth of the cap is cleared
-    together). Retention days are looked at once a day.
-    """
-    governance, now, name = mind.govern(scope), mind.clock(), f"kept_within:{scope.level}:{scope.name}"
-    crowded = bool(governance.cap) and mind.store.browse(View((scope,)), limit=1)[0] > governance.cap
-    daily = bool(governance.retention_days) and now - float(mind.store.kept(name) or 0.0) >= DAY_S
-    if not (crowded or daily):
-        return ()
-    decay = mind.config.decay
-    _, memories = mind.store.browse(View((scope,)), limit=-1, order="sequence")
-    leaving = _leaving([m for m in memories if m.id != stored], governance, decay, now, room=int(bool(stored)) + governance.cap // 200 * crowded)
-    applied = mind.store.apply([*(Move(m.id, "archived", why, now, decay.retention(m, now)) for m, why in leaving), Keep(name, repr(now))])
-    return tuple(m.id for m, _ in leaving) if applied.done else ()
 
 
 def _commit(night: Night, episodes: Sequence[Episode], run: Gathered, mind: Mind) -> Slept:

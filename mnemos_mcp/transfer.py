@@ -13,7 +13,7 @@ from typing import IO, Any
 from . import __version__
 from .arrivals import Arrivals, Imported
 from .errors import BadInput, EmbedderUnavailable, StoreUnavailable
-from .maintain import keep_within
+from .keeping import keep_within
 from .mechanisms.firewall import Refusal
 from .mind import Mind
 from .model import Episode, Memory, Origin, Revision, Scope

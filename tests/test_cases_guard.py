@@ -291,7 +291,7 @@ def test_a_broken_or_cut_file_changes_nothing_and_a_good_one_twice_gives_no_doub
     lines = [json.dumps(v) for v in (head, *({"memory": {"id": f"m{n:05d}", "content": f"Pier {n} has {n + 4} cranes.", "scope": "global", "created_at": "2026-01-01"}}
                                              for n in range(spec["records"])), {"mnemos_end": 1})]
     file = tmp_path / "in.jsonl"
-    for bad in (lines[:spec["broken"]] + ["{broken"] + lines[spec["broken"] + 1:], lines[:-1], ["\n".join(lines)[:20_000]]):
+    for bad in ([*lines[:spec["broken"]], "{broken", *lines[spec["broken"] + 1:]], lines[:-1], ["\n".join(lines)[:20_000]]):
         file.write_text("\n".join(bad) + "\n")
         code, value = command.words("import", str(file), "--json")
         assert code == 1 and "Nothing was imported" in value["error"]["message"] and "Line" in value["error"]["message"]

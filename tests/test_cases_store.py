@@ -21,6 +21,7 @@ from mnemos_mcp.options import ollama_url
 from mnemos_mcp.providers.embed import OllamaEmbedder
 from mnemos_mcp.runtime import open_engine as open_from_settings
 from mnemos_mcp.settings import load
+from mnemos_mcp.storage.schema import LAYOUT
 from mnemos_mcp.writes import AddEpisode, AddMemory
 
 
@@ -85,7 +86,7 @@ def test_servers_and_commands_that_start_at_once_on_one_file_all_store(tmp_path,
         assert json.loads(command.communicate(timeout=120)[0])["stored"] and command.returncode == 0
     assert servers[0].call("list", limit=100)["total"] == 4
     db = apsw.Connection(str(tmp_path / "mnemos.db"))
-    assert db.execute("select count(*), count(distinct number) from migration").fetchall()[0] == (1, 1)
+    assert db.execute("select count(*), count(distinct number) from migration").fetchall()[0] == (LAYOUT, LAYOUT)
     for server in servers:
         assert b"locked" not in server.errors and server.close_stdin() == 0
 

@@ -22,7 +22,8 @@ from mnemos_mcp.wire import Unreadable, read_message
 
 FEW = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 TEXTS = st.text(st.characters(codec=None), max_size=200)
-JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | TEXTS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4), max_leaves=12)
+JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+                    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4), max_leaves=12)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +112,8 @@ def test_any_line_is_a_message_or_an_answer_to_its_sender(line):
 @FEW
 @given(JSON, st.integers(0, 10 ** 9) | st.text("abcxyz-09", min_size=1, max_size=20))
 def test_a_broken_message_is_answered_under_its_id_wherever_that_stands(params, request_id):
-    parts = [f'"id":{json.dumps(request_id)}', '"jsonrpc":"2.0"', '"method":"ping"', f'"params":{{"a":{json.dumps(params, allow_nan=False, default=str) if finite(params) else "1"},"b":NaN}}']
+    inner = json.dumps(params) if finite(params) else "1"
+    parts = [f'"id":{json.dumps(request_id)}', '"jsonrpc":"2.0"', '"method":"ping"', f'"params":{{"a":{inner},"b":NaN}}']
     for turn in range(len(parts)):
         line = "{" + ",".join(parts[turn:] + parts[:turn]) + "}"
         with pytest.raises(Unreadable) as bad:

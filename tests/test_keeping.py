@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from mnemos_mcp.config import MnemosConfig
-from mnemos_mcp.maintain import keep_within
+from mnemos_mcp.keeping import keep_within
 from mnemos_mcp.mechanisms.scopes import Governance
 from mnemos_mcp.model import GLOBAL
 

@@ -15,7 +15,7 @@ FLOORS = [
     {"identity", "layers", "prose", "architecture"},
     {"mind", "fitting", "tools", "place", "events", "transcript"},
     {"judgement"},
-    {"encode", "retrieve", "brief"},
+    {"encode", "keeping", "retrieve", "brief"},
     {"capture"},
     {"maintain", "sweep", "transfer_lines"},
     {"health"},
