@@ -239,7 +239,7 @@ def damaged(folder: str) -> list[Row]:
     """A file that is cut, garbage, newer, or whose shadow tables are damaged: it is said how, or it mends itself; never emptied."""
     rows = []
     for fault, damage in DAMAGES.items():
-        path = f"{folder}/{fault.split()[0]}-{len(rows)}.db"
+        path = f"{folder}/damaged-{len(rows)}.db"
         lines = Child(storing, path, 1, 60).end()
         said = [line for line in lines if line.startswith("memory ")]
         if len(said) < 60:
