@@ -235,6 +235,27 @@ def _filled(folder: str, fault: str, before: Callable[[], Any], free: Callable[[
     return row
 
 
+READ_ONLY = """mkdir -p "$1" && mount -t tmpfs -o size=20m tmpfs "$1" && mkdir "$1/p" && cd "$1/p" || exit 9
+"$2" -m mnemos_mcp --json store "The lighthouse is green" --force >/dev/null && mount -o remount,ro "$1" || exit 9
+"$2" -m mnemos_mcp --json retrieve lighthouse
+"$2" -m mnemos_mcp --json store "The crane is yellow" --force
+echo "exit $?"
+"""
+
+
+def read_only(folder: str) -> list[Row]:
+    """A file system that turns read-only: recall goes on, a store fails and says why. No row where no such mount can be made."""
+    where = f"{folder}/readonly"
+    env = {**os.environ, "MNEMOS_SQLITE_PATH": f"{where}/mnemos.db", "MNEMOS_EMBEDDING_PROVIDER": "none", "HOME": where, "PYTHONPATH": str(HERE.parent)}
+    done = subprocess.run(["unshare", "-m", "sh", "-c", READ_ONLY, "sh", where, sys.executable], capture_output=True, text=True, env=env, check=False)
+    if done.returncode:
+        return []
+    found, refused, code = done.stdout.splitlines()
+    message = json.loads(refused)["error"]["message"].replace(folder + "/", "")
+    kept = "lighthouse" in found and len(json.loads(found)["memories"]) == 1
+    return [Row("file system turned read-only", 1, 1, int(not kept), int(code != "exit 1" or "reading only" not in message), f"recall goes on; a store says: {message}")]
+
+
 def damaged(folder: str) -> list[Row]:
     """A file that is cut, garbage, newer, or whose shadow tables are damaged: it is said how, or it mends itself; never emptied."""
     rows = []
@@ -292,7 +313,8 @@ def every(folder: str, counts: tuple[Any, ...], rng: random.Random) -> dict[str,
             "consolidate": lambda: kills_in(sleeping, "kill -9 in consolidate", 10, folder, sleep, rng),
             "reembed": lambda: kills_in_reembed(folder, embed, rng), "import": lambda: kills_in_import(folder, take, rng),
             "migrate": lambda: kills_in_migration(folder, layout, rng), "first": lambda: first_starts(folder, starts),
-            "writers": lambda: writers(folder, processes, each), "full_disk": lambda: full_disk(folder), "damaged": lambda: damaged(folder)}
+            "writers": lambda: writers(folder, processes, each), "full_disk": lambda: full_disk(folder), "read_only": lambda: read_only(folder),
+            "damaged": lambda: damaged(folder)}
 
 
 def table(rows: list[Row]) -> str:
@@ -304,7 +326,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--only", default="", help="names with commas: store, consolidate, reembed, import, migrate, first, writers, full_disk, damaged")
+    parser.add_argument("--only", default="", help="names with commas: store, consolidate, reembed, import, migrate, first, writers, full_disk, read_only, damaged")
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="mnemos-faults-")
