@@ -97,9 +97,12 @@ def _episode(event: Event, desk: Desk, text: str, role: Role, origin: Origin, ki
     clean = desk.screen(text)
     if clean is None:
         return (Count("refused"),)
-    if len(clean) > LONGEST_EPISODE:
-        clean = f"{clean[:LONGEST_EPISODE - TAIL]}\n...\n{clean[-TAIL:]}"
-    return (AddEpisode(Episode(desk.new_id(), clean, desk.project, event.session, role, origin, desk.now, kind, event=event.key)),)
+    return (AddEpisode(Episode(desk.new_id(), bounded(clean), desk.project, event.session, role, origin, desk.now, kind, event=event.key)),)
+
+
+def bounded(clean: str) -> str:
+    """Beginning and end of a text that is too long to be kept whole."""
+    return clean if len(clean) <= LONGEST_EPISODE else f"{clean[:LONGEST_EPISODE - TAIL]}\n...\n{clean[-TAIL:]}"
 
 
 def _failure(event: Event, desk: Desk) -> Captured:
@@ -157,13 +160,9 @@ def _success(event: Event, desk: Desk) -> tuple[BufferWrite, ...]:
 def _fix(failure: Failure, passed: str, event: Event, desk: Desk) -> str:
     """What was done between the last failure and now: the commands, and the files that were edited as the transcript tells."""
     from .mechanisms import failures
-    steps = [f"`{step}`" for step in failure.steps[-3:]]
-    if failures.shape(passed) != failures.shape(failure.command):
-        steps.append(f"`{passed}`")
     from .transcript import edited_since
     edited = [desk.screen(name) for name in edited_since(event.transcript, failure.command)]
-    steps += [f"edit of {name}" for name in edited if name]
-    return ", ".join(steps)
+    return failures.fixed_by(failure.command, failure.steps, passed, [name for name in edited if name])
 
 
 def _cited(event: Event, desk: Desk) -> tuple[BufferWrite, ...]:

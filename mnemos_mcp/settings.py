@@ -133,6 +133,12 @@ def environment() -> dict[str, str]:
     return dict(os.environ)
 
 
+def load_at(folder: str) -> Settings:
+    """What holds in another folder than the client's own, its repository's file included."""
+    own = ("CLAUDE_PROJECT_DIR", "MNEMOS_PROJECT")
+    return load({name: value for name, value in os.environ.items() if name not in own}, cwd=folder)
+
+
 def _decide(layers: list[Layer], home: str, problems: list[str]) -> tuple[dict[str, Any], dict[str, str]]:
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}

@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 from typing import Any, get_args
 
+from .episode import UNJUDGED
 from .errors import BadInput
 from .mechanisms.firewall import Firewall, Refusal
 from .model import GLOBAL, LONGEST_CONTENT, LONGEST_LABEL, ORIGINS, SECTORS, Affect, Episode, Kind, Level, Memory, Revision, Role, Scope, Status
@@ -19,7 +20,7 @@ _WALL = Firewall()
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{3,63}")
 NAME_LONGEST = 2000  # characters of a project or workspace
 KINDS = get_args(Kind)
-EPISODE_KINDS = ("", "failure", "summary", *KINDS)
+EPISODE_KINDS = ("", "failure", "summary", UNJUDGED, *KINDS)
 HUMAN = ("user", "agent")  # origins that `--trust` keeps
 Line = dict[str, Any]
 

@@ -23,6 +23,7 @@ from .buffered import TimeHook as TimeHook
 from .buffered import TouchSession as TouchSession
 
 if TYPE_CHECKING:
+    from .episode import Failure
     from .model import Edge, Memory, Revision, Status
 
 
@@ -169,5 +170,15 @@ class Mask(NamedTuple):
     version: int = 0
 
 
+class RecordFailure(NamedTuple):
+    """A failure with all that came of it, as the record of an old session tells. `events` are the identities of its occurrences: one that is known
+    already is only closed, where the record has its fix."""
+
+    failure: Failure
+    shape: str
+    project: str
+    events: tuple[str, ...]
+
+
 Write = (BufferWrite | AddMemory | AddRevision | SettleEpisodes | JudgeEpisode | Supersede | Shorten | Revise | Move | Pin | MarkRecalled
-         | Link | AddVectors | RecordRun | UndoRun | JoinProjects | Remove | Mask)
+         | Link | AddVectors | RecordRun | UndoRun | JoinProjects | Remove | Mask | RecordFailure)

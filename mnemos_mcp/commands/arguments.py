@@ -97,10 +97,12 @@ def _files(command: Callable[[str, str], Parser]) -> None:
     export.add_argument("--scope", choices=("project", "workspace", "global"), help="only this scope")
     export.add_argument("--project", metavar="TEXT", help="only this project: a folder or a name")
     export.add_argument("--force", action="store_true", help="replace an existing file")
-    take = command("import", "take memories from an export: all of it or nothing")
-    take.add_argument("file", metavar="FILE", help="'-' is the standard input")
-    take.add_argument("--trust", action="store_true", help="words of the user and of agents keep their origin")
-    take.add_argument("--project", metavar="TEXT", help="project memories go to this project instead of their own")
+    take = command("import", "take memories from an export, or what was said and what failed from the session records of Claude Code and Codex")
+    take.add_argument("file", metavar="FILE", help="an export (all of it or nothing), a session record, or a folder of records such as "
+                      "~/.claude/projects or ~/.codex/sessions; '-' is the standard input")
+    take.add_argument("--trust", action="store_true", help="words of the user and of agents keep their origin; failures of records are told when "
+                      "the same command fails again")
+    take.add_argument("--project", metavar="TEXT", help="what belongs to a project goes to this one instead of its own")
     backup = command("backup", "copy the database while others go on using it")
     backup.add_argument("file", metavar="FILE")
     backup.add_argument("--force", action="store_true", help="replace an existing file")

@@ -13,6 +13,8 @@ from .answer import Answer, Session, UsageError, count
 if TYPE_CHECKING:
     from ..engine import Engine
 
+LEFT_OUT = ("Left out: vectors (any embedder makes them anew), episodes that sleep has read, the failure memory, ties by joint recall and counts of recalls "
+            "in sessions, receipts of what hooks told, past runs of sleep with their undo; `mnemos backup` copies all of it.")
 EMBED_AT_ONCE = 256  # imported memories whose vectors are made in the import's own time
 
 
@@ -40,20 +42,25 @@ def _exported(session: Session, engine: Engine) -> Answer:
         transfer.write(store, sys.stdout, chosen, now=session.now())
         return Answer(None)
     done = transfer.export(store, args.file, chosen, now=session.now(), force=args.force)
-    value = {"file": os.path.abspath(done.path), "memories": done.memories, "revisions": done.revisions, "episodes": done.episodes}
+    value = {"file": os.path.abspath(done.path), "memories": done.memories, "revisions": done.revisions, "episodes": done.episodes, "left_out": LEFT_OUT}
     return Answer(value, f"{count(done.memories, 'memory', 'memories')}, {count(done.revisions, 'former text')} and "
                          f"{count(done.episodes, 'pending episode')} written to {done.path} "
-                         "(mode 0600; vectors are not in it, any embedder makes them anew)")
+                         f"(mode 0600). {LEFT_OUT}")
 
 
 def _import(session: Session) -> Answer:
-    from .. import reembed, transfer
+    from .. import records, reembed, transfer
+    from . import sessions
     args, engine = session.args, session.engine
     place = engine.place(args.project) if args.project else None
     if place and not place.identity:
         raise BadInput(f"'{args.project}' is no project: a home folder or '/' is none.")
     try:
-        with (nullcontext(sys.stdin.buffer) if args.file == "-" else open(args.file, "rb")) as lines, session.progress("importing") as progress:
+        stream = records.Begun(sys.stdin.buffer) if args.file == "-" else None
+        client = stream.client if stream else records.client_of(args.file)
+        if client in ("claude", "codex") or os.path.isdir(args.file):
+            return sessions.take(session, place, (stream, client) if stream else None)
+        with (nullcontext(stream) if stream else open(args.file, "rb")) as lines, session.progress("importing") as progress:
             done = transfer.import_(engine.mind, lines, project=engine.group(place)[0] if place else "", trust=args.trust,
                                     progress=progress)
     except OSError as error:

@@ -96,8 +96,8 @@ class SleepDaemon:
                 about = [f for f in recent if content_set(f.content) & content_set(episode.content)]
                 failure = about[-1] if about else recent[-1] if len(recent) == 1 else None
                 if failure is not None:
-                    # What a hook saw tells the failure too; what somebody said tells the fix alone.
-                    whole = episode.content if episode.origin == "tool" else failure.content + ARROW + episode.content
+                    # What a tool's run showed tells the failure too; what somebody said tells the fix alone.
+                    whole = episode.content if "tool" in (episode.origin, episode.role) else failure.content + ARROW + episode.content
                     facts.append(Fact(whole, "fix", (failure.id, episode.id)))
                     waiting.remove(failure)
         return facts

@@ -80,6 +80,14 @@ def nearest(known: Sequence[Failure], key: str, error: str) -> Failure | None:
     return max(near, key=lambda k: (k.status == "fixed" and bool(k.fix), k.status == "fixed", k.at), default=None)
 
 
+def fixed_by(command: str, steps: Sequence[str], passed: str, edited: Sequence[str]) -> str:
+    """What was done between a failure and its end: the last commands, what passed if it is another line, and the files edited. '' for nothing."""
+    done = [f"`{step}`" for step in steps[-3:]]
+    if shape(passed) != shape(command):
+        done.append(f"`{passed}`")
+    return ", ".join([*done, *(f"edit of {name}" for name in edited)])
+
+
 def lesson(command: str, error: str, fix: str, tried: Sequence[str] = ()) -> str:
     """A failure and its fix as one statement, in the words of what was run."""
     why = telling(error).splitlines()

@@ -177,6 +177,21 @@ class SqliteStore:
         """Deliveries of hooks that lie beside the file, because it was held when they came."""
         return aside.waiting(self.path)
 
+    def heard(self, events: Sequence[str]) -> set[str]:
+        """Those of these events that are episodes already; one that ends in '/' stands for every event below it."""
+        known: set[str] = set()
+        for start in range(0, len(events), 500):
+            part = events[start:start + 500]
+            marks = ",".join("?" * len(part))
+            known |= {event for (event,) in self._rows(f"select event from episode where event <> '' and event in ({marks})", *part)}
+        below = "select 1 from episode where event <> '' and event >= ? and event < ? limit 1"
+        return known | {event for event in events if event.endswith("/") and self._rows(below, event, event[:-1] + "0")}  # '0' follows '/'
+
+    def root_of(self, identity: str) -> str:
+        """The folder where a project was last met; '' for one that was not."""
+        rows = self._rows("select root from project where identity = ?", identity)
+        return rows[0][0] if rows else ""
+
     def projects(self) -> list[dict[str, Any]]:
         sql = ("select p.identity, p.name, p.root, p.into_identity, (select count(*) from memory m where m.scope = 'project:' || p.identity and m.status = 'active') "
                "from project p order by p.name, p.identity")
