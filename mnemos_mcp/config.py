@@ -33,6 +33,7 @@ class Capture:
     words: int = 8  # rarest words of the new text that are looked up beside its vector
     windows_at_once: int = 8  # of 256 model tokens; the rest is backfilled
     topic: int = 6  # last memories of a session that make its running topic
+    known_files: bool = True  # what the client's own memory files (CLAUDE.md, AGENTS.md, its memory folder) say already is no news
     embed_deadline_s: float = 2.0
     judge_deadline_s: float = 3.0
 

@@ -122,7 +122,7 @@ def think(statement: Statement, vector: Embedded, redactions: tuple[tuple[str, i
     if isinstance(verdict.relation, Same) and not statement.supersedes:
         planned = _reinforce(statement, vector, verdict, seen, mind)
     elif not (verdict.gate.kept or statement.force or statement.addressed):
-        planned = _drop(statement, verdict, mind)
+        planned = _drop(statement, verdict, seen, mind)
     else:
         planned = _keep(statement, vector, verdict, seen, mind)
     note = "; ".join(filter(None, (vector.note, planned.result.note)))
@@ -142,10 +142,16 @@ def _heard(statement: Statement, verdict: Judgement, mind: Mind, memory_id: str 
     return [] if statement.sources else [_episode(statement, verdict, mind, memory_id)]
 
 
-def _drop(statement: Statement, verdict: Judgement, mind: Mind) -> Plan:
+def _drop(statement: Statement, verdict: Judgement, seen: Read, mind: Mind) -> Plan:
     writes = (*_heard(statement, verdict, mind), Count("dropped"))
+    # Where the client's own files say it, a memory that may say otherwise is worth knowing.
     return Plan(Stored("not_news", verdict.gate.reason, surprisal=verdict.gate.surprisal, importance=verdict.importance, affect=verdict.affect,
-                  sectors=verdict.sectors, scope=statement.scope, note=verdict.note), writes)
+                  sectors=verdict.sectors, scope=statement.scope, note=verdict.note, possible_conflicts=_conflicts(verdict, seen) if verdict.told else ()), writes)
+
+
+def _conflicts(verdict: Judgement, seen: Read) -> tuple[Conflict, ...]:
+    found = verdict.relation.conflicts if isinstance(verdict.relation, Differs) else ()
+    return tuple(Conflict(c_id, next(k.memory.content for k in seen.known if k.memory.id == c_id), cosine) for c_id, cosine in found)
 
 
 def _reinforce(statement: Statement, vector: Embedded, verdict: Judgement, seen: Read, mind: Mind) -> Plan:
@@ -185,11 +191,9 @@ def _keep(statement: Statement, vector: Embedded, verdict: Judgement, seen: Read
     writes += history
     writes += [AddMemory(memory, config.keywords.index(memory.content), config.supersession.text_hash(memory.content), vector.vectors, vector.identity, vector.windows),
                *_heard(statement, verdict, mind, memory.id), Count("kept"), Link(_likeness(memory, seen, retired, config))]
-    conflicts = tuple(Conflict(c_id, next(k.memory.content for k in seen.known if k.memory.id == c_id), cosine)
-                      for c_id, cosine in (relation.conflicts if isinstance(relation, Differs) else ()))
     return Plan(Stored("superseded" if retired else "stored", reason or verdict.gate.reason, id=memory.id, surprisal=verdict.gate.surprisal,
                   importance=memory.importance, affect=memory.affect, sectors=memory.sectors, scope=memory.scope,
-                  superseded=tuple(m.id for m in retired), possible_conflicts=conflicts,
+                  superseded=tuple(m.id for m in retired), possible_conflicts=_conflicts(verdict, seen),
                   note="; ".join(filter(None, (verdict.note, _moment(memory, retired, history, now))))), tuple(writes))
 
 

@@ -27,6 +27,7 @@ PREDICTION = {"type": "object", "properties": {"prediction": {"type": "string"}}
 ROUTINE_DEADLINE_S = 10.0  # once a file; half a second on a quiet machine
 ROUTINE_TRIES = 3
 WITHOUT_ROUTINES = "without routines"  # in the mind's cache: why the gate judges without them, for health
+MOST_TOLD = 256  # wordings of the client's memory files whose vectors are kept
 NEW_WORDS = 3  # words of substance from which a statement is more than the routine that it resembles
 
 
@@ -39,6 +40,7 @@ class Judgement:
     importance: float
     kind: str
     note: str = ""
+    told: str = ""  # the client's own memory file that says so already
 
 
 def judge(statement: Statement, vector: Embedded, seen: Read, mind: Mind, replies: dict[str, Any]) -> Judgement:
@@ -51,10 +53,45 @@ def judge(statement: Statement, vector: Embedded, seen: Read, mind: Mind, replie
     relation = config.supersession.relate(text, seen.known, key=statement.key, supersedes=_full_ids(statement, seen),
                                           judged=config.supersession.read(reply, seen.known) if reply else None, likeness=_likeness(seen, vector, mind))
     gate = _gate(statement, vector, seen, relation, durability, mind)
+    told = _told(statement, vector, relation, mind) if gate.kept else ""
+    if told:
+        gate = Verdict(False, 0.0, Durability("", False, False, f"{told} already says so"), f"{told} already says so")
     importance = IMPORTANCE_LEVELS.get(statement.importance) or (config.surprisal.read_importance(reply) if reply else None) \
         or config.surprisal.importance(durability, gate.surprisal)
     return Judgement(gate, relation, (config.affect.read(reply) if reply else None) or config.affect.feel(text),
-                     (config.sectors.read(reply) if reply else None) or config.sectors.weigh(text), importance, durability.kind or "note", note)
+                     (config.sectors.read(reply) if reply else None) or config.sectors.weigh(text), importance, durability.kind or "note", note, told)
+
+
+def _told(statement: Statement, vector: Embedded, relation: Any, mind: Mind) -> str:
+    """The client's own memory file that says this already. Whoever insists is not asked, and what changes or repeats a memory is that memory's news."""
+    if mind.files is None or statement.force or statement.addressed or not isinstance(relation, New | Differs):
+        return ""
+    # What holds beyond its project is news wherever the project's own files do not reach.
+    project = statement.project if statement.scope.level == "project" else ""
+    return mind.files.say(statement.content, project, alike=_alike(statement.content, vector, mind))
+
+
+def _alike(text: str, vector: Embedded, mind: Mind) -> Callable[[str, str], bool] | None:
+    """Whether two wordings mean the same, by the contract's cosine; asked seldom, so that each wording is embedded when it is first asked about."""
+    embedder = mind.embedder
+    if embedder is None or not vector.vectors:
+        return None
+    kept: dict[str, Any] = mind.cache.setdefault(f"told:{vector.identity}", {})
+
+    def of(wording: str) -> Any:
+        if len(kept) > MOST_TOLD:
+            kept.clear()
+        if wording not in kept:
+            kept[wording] = embedder.embed([wording], deadline_s=mind.config.capture.embed_deadline_s)[0]
+        return kept[wording]
+
+    def alike(said: str, told: str) -> bool:
+        try:
+            return cosine(vector.vectors[0] if said == text else of(said), of(told)) >= mind.config.supersession.same_from
+        except EmbedderUnavailable:
+            return False
+
+    return alike
 
 
 def _likeness(seen: Read, vector: Embedded, mind: Mind) -> Callable[[str, str], float] | None:

@@ -167,7 +167,7 @@ def _encode(fact: Fact, night: Night, episodes: Sequence[Episode], run: Gathered
         run.outcomes.append(FactOutcome("refused", "", fact.sources, "another fact of this run changes the same memory; its episodes stay for the next"))
         return
     run.outcomes.append(FactOutcome(result.outcome, result.id, fact.sources, result.reason))
-    if result.stored:
+    if result.stored or result.outcome == "not_news":  # known elsewhere: nothing waits for it
         run.settles.update(dict.fromkeys(fact.sources, result.id))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .config import MnemosConfig
+from .known_files import KnownFiles
 from .mechanisms.scopes import Governance
 from .mechanisms.supersession import Known
 from .model import Importance, Origin, Role, Scope
@@ -51,6 +52,7 @@ class Mind:
     clock: Callable[[], float]
     new_id: Callable[[], str]
     govern: Callable[[Scope], Governance]
+    files: KnownFiles | None = None  # what the client's own memory files say already
     cache: dict[str, Any] = field(default_factory=dict)  # derived values that any process can make again
 
 

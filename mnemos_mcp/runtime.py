@@ -13,6 +13,7 @@ from . import __version__
 from .config import MnemosConfig, with_tables
 from .engine import Engine
 from .identity import resolve
+from .known_files import KnownFiles
 from .mechanisms.firewall import Firewall
 from .mind import Mind
 from .place import Place, locator, place_of, remembered
@@ -47,8 +48,10 @@ def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time) -> 
              "paths": {"store": path, "log": settings.log_path, "settings": settings.user_file, "repository settings": settings.repository_file},
              "differs": {d["name"]: f"{d['value']} ({d['from']})" for d in settings.differences()}}
     locate = locator(settings, store, allow_git=door != "hook")
-    here = locate("").identity or ""
-    mind = Mind(_fits(store), _embedder(settings, door), _llm(settings), config, clock, new_id, lambda scope: settings.govern(scope, here))
+    own = locate("")
+    here = own.identity or ""
+    files = KnownFiles(settings.home, lambda project: own.root if project == here else store.root_of(project), clock) if config.capture.known_files else None
+    mind = Mind(_fits(store), _embedder(settings, door), _llm(settings), config, clock, new_id, lambda scope: settings.govern(scope, here), files)
     return Engine(mind, store, locate=locate, session=f"s-{new_id()}", facts=facts)
 
 

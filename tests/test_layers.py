@@ -12,7 +12,7 @@ FLOORS = [
     {"results", "moments", "outfile", "writes"},
     {"mechanisms", "ports", "providers", "tables"},
     {"config", "storage", "repository", "options", "render", "params"},
-    {"identity", "layers", "prose", "architecture"},
+    {"identity", "layers", "prose", "architecture", "known_files"},
     {"mind", "fitting", "tools", "place", "events", "transcript"},
     {"records"},
     {"records_claude", "records_codex"},
