@@ -264,6 +264,12 @@ def test_what_was_said_in_no_project_is_counted_and_left_out(take, put_down, hom
     assert take(home / "one.jsonl")["skipped"] == {"no_project_or_capture_off": 1} and put_down() == []
 
 
+@pytest.mark.parametrize("folder", ["name:other", "git:example.org/acme/other", "other", "", "../other"])
+def test_a_record_cannot_choose_a_project_by_its_name(take, put_down, home, folder):
+    Transcript(folder).said("We use uv.").save(home / "one.jsonl")
+    assert take(home / "one.jsonl")["episodes"] == 0 and put_down() == []
+
+
 def test_a_folder_of_records_is_swept_without_projects_whose_capture_is_off(take, put_down, home, tmp_path):
     for name in ("ledger", "shop", "secretive"):
         (home / name).mkdir(exist_ok=True)

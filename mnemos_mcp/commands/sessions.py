@@ -61,6 +61,8 @@ class _Here:
         from ..model import Scope
         from ..settings import load_at
         engine = self.session.engine
+        if not self.given and not os.path.isabs(folder) and folder[1:3] not in (":\\", ":/"):
+            return None  # a record names a folder; a name or an identity would open any project
         try:
             place = self.given or engine.place(folder)
         except BadInput:  # its name looks like a secret
