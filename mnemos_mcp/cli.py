@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 FILES = ("export", "import", "backup", "recover", "erase-all", "reembed", "sweep")
-OTHERS = ("project", "profile", "serve", "demo")
+OTHERS = ("project", "profile", "serve", "demo", "ui", "completion")
 CLIENTS = ("setup", "doctor")
 
 

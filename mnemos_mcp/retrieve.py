@@ -39,8 +39,37 @@ class Question:
     reconsolidate: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How a recall went: the query as read, what was met, and what each gate kept. `explain.py` takes it apart."""
+
+    query: Query
+    found: Found
+    energy: Mapping[str, float]
+    ranked: tuple[Recalled, ...]  # every candidate, best first
+    kept: tuple[Recalled, ...]
+    withheld: tuple[Withheld, ...]  # by the floor
+    left_out: tuple[Withheld, ...]  # by packing
+    now: float
+    at: float
+    note: str = ""
+
+
 def retrieve(question: Question, mind: Mind) -> Retrieved:
     """Best first. A locked or read-only file never fails a recall; a missing embedder leaves the words."""
+    went = course(question, mind)
+    remember(went.kept, question, went.query.text, went.now, mind)
+    return answer(question, went)
+
+
+def answer(question: Question, went: Course) -> Retrieved:
+    """What the caller is told of it."""
+    return Retrieved(went.kept, tuple(dict.fromkeys(s.level for s in question.view.scopes)), question.mode, question.view.as_of, len(went.found.candidates),
+                     went.note, (*went.withheld, *went.left_out)[:WITHHELD] if question.explain else (), went.now)
+
+
+def course(question: Question, mind: Mind) -> Course:
+    """The whole recall but its traces: nothing is written."""
     now = mind.clock()
     at = now if question.view.as_of is None else question.view.as_of
     query, vector, identity, note = ask(question, at, mind)
@@ -54,9 +83,7 @@ def retrieve(question: Question, mind: Mind) -> Retrieved:
     kept, left_out = mind.config.packing.pack(passed, limit=question.limit, budget_tokens=question.budget_tokens, similarity=similarity, tokens=tokens)
     shown = tuple(as_then(replace(r, retention=decay.retention(r.memory, at)), question.view, mind) for r in kept)
     note = "; ".join(filter(None, (note, "" if shown else silence(question, found, withheld))))
-    remember(shown, question, query.text, now, mind)
-    return Retrieved(shown, tuple(dict.fromkeys(s.level for s in question.view.scopes)), question.mode, question.view.as_of, len(found.candidates), note,
-                     (*withheld, *left_out)[:WITHHELD] if question.explain else (), now)
+    return Course(query, found, energy, tuple(ranked), shown, tuple(withheld), tuple(left_out), now, at, note)
 
 
 def ask(question: Question, at: float, mind: Mind) -> tuple[Query, Any, str, str]:

@@ -55,7 +55,7 @@ class Session:
     @cached_property
     def engine(self) -> Engine:
         from ..runtime import open_engine
-        return open_engine(self.settings, door="cli")
+        return open_engine(self.settings, door="web" if self.args.command == "ui" else "cli")
 
     @contextmanager
     def reading(self) -> Iterator[Engine]:

@@ -18,7 +18,8 @@ MEANT = {"search": "retrieve", "recall": "retrieve", "query": "retrieve", "find"
          "save": "store", "put": "store", "delete": "forget", "remove": "forget", "rm": "forget", "ls": "list", "show": "inspect", "get": "inspect",
          "status": "health", "check": "health", "history": "timeline", "sleep": "consolidate", "explain": "why", "server": "serve",
          "start": "serve", "restore": "import", "dump": "export", "repair": "recover", "wipe": "erase-all", "reset": "erase-all", "projects": "project",
-         "edit": "store", "update": "store", "pin": "reinforce"}
+         "edit": "store", "update": "store", "pin": "reinforce", "web": "ui", "page": "ui", "open": "ui", "dashboard": "ui",
+         "completions": "completion"}
 WHY = next(v for v in VERBS if v.name == "retrieve")
 # Verbs whose MCP tool sees the caller's project only; a person at a terminal may name another.
 ELSEWHERE = ("forget", "inspect", "reinforce")
@@ -119,6 +120,11 @@ def _files(command: Callable[[str, str], Parser]) -> None:
 def _others(command: Callable[[str, str], Parser]) -> None:
     command("serve", "the stdio MCP server (= mnemos-mcp)")
     command("demo", "a working day in memory: watch what is kept, changed and found; leaves nothing behind")
+    ui = command("ui", "the page: see, search, change and take apart what is remembered")
+    ui.add_argument("--port", metavar="N", type=int, default=0, help="port on 127.0.0.1 [any free one]")
+    ui.add_argument("--no-open", dest="no_open", action="store_true", help="print the address, open no browser")
+    completion = command("completion", "print a script that completes commands and options in your shell")
+    completion.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help="bash, zsh or fish")
     project = command("project", "which project this folder is; merge and split projects")
     project.add_argument("action", nargs="?", choices=("show", "merge", "split"), default="show")
     project.add_argument("names", metavar="PROJECT", nargs="*", help="merge A B: A counts as B; split A: take it out again")

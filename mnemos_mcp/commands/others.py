@@ -1,4 +1,4 @@
-"""Commands around the memory: project, profile, serve, demo."""
+"""Commands around the memory: project, profile, serve, demo, ui, completion."""
 from __future__ import annotations
 
 from typing import Any
@@ -14,7 +14,8 @@ PROFILES: dict[str, tuple[str, dict[str, str]]] = {
 
 
 def run(session: Session) -> Answer:
-    return {"project": _project, "profile": _profile, "serve": _serve, "demo": _demo}[session.args.command](session)
+    return {"project": _project, "profile": _profile, "serve": _serve, "demo": _demo, "ui": _ui,
+            "completion": _completion}[session.args.command](session)
 
 
 def _project(session: Session) -> Answer:
@@ -67,3 +68,24 @@ def _serve(session: Session) -> Answer:
 def _demo(session: Session) -> Answer:
     from ..demo import run as play
     return Answer(play(quiet=session.args.json))
+
+
+def _ui(session: Session) -> Answer:
+    """Serves until it is interrupted. The address is printed as soon as the page answers there."""
+    import json
+
+    from ..web.serve import serve
+    args = session.args
+
+    def said(address: str) -> None:
+        print(json.dumps({"address": address}) if args.json else f"mnemos: {address}\nThis address lets one browser in, once. Ctrl-C ends the page.", flush=True)
+
+    serve(session.engine, port=args.port, said=said, open_page=not args.no_open)
+    return Answer(None)
+
+
+def _completion(session: Session) -> Answer:
+    from ..completion import script
+    from .arguments import build
+    text = script(session.args.shell, build()[1])
+    return Answer({"shell": session.args.shell, "script": text}, text)

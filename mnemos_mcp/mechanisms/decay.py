@@ -69,6 +69,13 @@ class Decay:
         """Ready for the archive: below the floor and not protected."""
         return not memory.protected and self.retention(memory, now) < self.faded_below
 
+    def fades_at(self, memory: Memory) -> float | None:
+        """The moment at which it will have faded if nothing happens until then, seconds since 1970 UTC. None: protected."""
+        if memory.protected or not 0.0 < self.faded_below < 1.0:
+            return None
+        days = self.stability_days(memory.importance, memory.reinforcements) * math.log2(1.0 / self.faded_below)
+        return (memory.reinforced_at or memory.created_at) + days * DAY_SECONDS
+
     def reinforced(self, reinforcements: float, amount: float = 1.0) -> float:
         """Reinforcements after a use: r + amount * (1 - r / ceiling). The first counts in full, the more there are the less the next adds; a negative amount weakens, never below 0."""
         held = _clip(reinforcements, 0.0, self.ceiling)

@@ -368,6 +368,6 @@ class SqliteStore:
         run(self.db, "insert into kept values ('word_index_rebuilt', ?) on conflict do update set value = excluded.value", self.repaired)
 
     def changes(self) -> int:
-        """Grows whenever any process has committed: for pages that follow the file."""
+        """Grows whenever a process has committed, this one included: for pages that follow the file."""
         with self._lock:
-            return int(one(self.db, "pragma data_version") or 0)
+            return int(one(self.db, "pragma data_version") or 0) + self.db.total_changes()
