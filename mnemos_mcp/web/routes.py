@@ -57,7 +57,9 @@ def _timeline(engine: Engine, given: Given) -> Any:
 def _inspect(engine: Engine, given: Given) -> Any:
     values = read_all((*next(v for v in VERBS if v.name == "inspect").params, PROJECT), given, "inspect")
     found = engine.inspect(values.pop("id"), **values)
-    return {**as_json(found, engine.mind.clock()), "memory": shapes.memory(found.memory, found.retention)}
+    tied = [i for e in found.edges for i in (e.a, e.b) if i != found.memory.id]
+    texts = {m.id: plain(m.content) for m in engine.mind.store.load(tied, engine.view(**values))} if tied else {}
+    return {**as_json(found, engine.mind.clock()), "memory": shapes.memory(found.memory, found.retention), "texts": texts}
 
 
 def _start(engine: Engine, given: Given) -> Any:
