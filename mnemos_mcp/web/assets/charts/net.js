@@ -5,14 +5,16 @@ import { layout } from "./layout.js";
 
 const KINDS = { likeness: "alike", coactivation: "recalled together", identifier: "share a rare name", adjacency: "said side by side" };
 const LABEL = 26; // characters
+const NARROW = 500; // pixels
 
 const short = (text) => (text.length > LABEL ? `${text.slice(0, LABEL - 1).trimEnd()}…` : text);
 
 /** nodes: [{id, text, energy 0..1, on, first}]; edges: [{a, b, kind, weight}]. */
-export function net(nodes, edges, { open, height = 320, width = 640 }) {
+export function net(nodes, edges, { open, height = 320, width: room = 640 }) {
+  const width = Math.max(280, room);
   const place = layout(nodes, edges, width, height);
   const inside = edges.filter((e) => place.has(e.a) && place.has(e.b));
-  const many = nodes.length > 16;
+  const many = nodes.length > (width < NARROW ? 8 : 16);
   return h("figure", { class: "net" },
     s("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${nodes.length} memories, ${inside.length} ties` },
       inside.map((e) => s("line", { class: `tie ${e.kind}`, x1: place.get(e.a).x, y1: place.get(e.a).y, x2: place.get(e.b).x, y2: place.get(e.b).y,

@@ -41,7 +41,7 @@ export default {
       if (!lines.some((l) => l.id === chosen)) chosen = lines[0].id;
       const choose = (id) => { chosen = id; draw(found); };
       return show(body, h("div", { class: "side-by-side wide-left" },
-        h("div", {}, h("div", { class: "card" }, curves(lines, { days: Number(asked.days), now: found.now, floor: ctx.start.faded_below, chosen, choose }),
+        h("div", {}, h("div", { class: "card" }, curves(lines, { days: Number(asked.days), now: found.now, floor: ctx.start.faded_below, chosen, choose, room: Math.min(body.clientWidth, innerWidth < 821 ? body.clientWidth : body.clientWidth - 320) - 34 }),
           h("p", { class: "hint" }, "Dashed: the chosen memory, had it been of use just now.")), schedule(found)),
         h("ul", { class: "picked" }, found.curves.map((c, i) => picked(c, i % MOST, choose)))));
     }
@@ -77,7 +77,7 @@ export default {
       for (let at = new Date(found.now * 1000), end = new Date((found.now + Number(asked.days) * DAY) * 1000), i = 0; i < 36; i += 1) {
         const name = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + i, 1)).toISOString().slice(0, 7);
         if (name > end.toISOString().slice(0, 7)) break;
-        all.push([month(name), found.months[name] || 0]);
+        all.push([i === 0 || name.endsWith("-01") ? month(name) : month(name).split(" ")[0], found.months[name] || 0]);
       }
       return all;
     }

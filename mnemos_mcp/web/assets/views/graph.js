@@ -50,7 +50,7 @@ export default {
       const first = asked.q ? "" : asked.id;
       const nodes = found.memories.map((m) => ({ id: m.id, text: m.content, energy: asked.q ? energy[m.id] || 0 : m.id === first ? 0.9 : 0.25, first: m.id === first, on: found.recalled?.has(m.id) }));
       const height = Math.min(560, 300 + nodes.length * 7);
-      show(body, h("div", { class: "card" }, net(nodes, found.edges, { open: (id) => { asked.id = id; if (asked.q) ctx.open(id); else load(); }, height, width: 900 }),
+      show(body, h("div", { class: "card" }, net(nodes, found.edges, { open: (id) => { asked.id = id; if (asked.q) ctx.open(id); else load(); }, height, width: body.clientWidth - 34 }),
         h("p", { class: "hint" }, asked.q ? "Size and colour are energy; ringed is what was recalled." : `${many(nodes.length, "memory", "memories")} within ${asked.hops} hops. Choose one to walk to it.`)),
       table(first));
     }

@@ -148,7 +148,7 @@ export default {
       const lit = found.candidates.filter((c) => c.energy > 0);
       if (lit.length < 2) return null;
       return h("section", { class: "card" }, h("h2", {}, "Spread of activation"),
-        net(lit.map((c) => ({ id: c.id, text: c.content, energy: c.energy, on: c.gate === "recalled" })), found.edges, { open: ctx.open, height: 240 }),
+        net(lit.map((c) => ({ id: c.id, text: c.content, energy: c.energy, on: c.gate === "recalled" })), found.edges, { open: ctx.open, height: 260, width: Math.min(body.clientWidth, 560) - 34 }),
         h("p", { class: "hint" }, "Energy 1.00 at the seeds, a fifth lost with every hop. Ringed: recalled."));
     }
 
