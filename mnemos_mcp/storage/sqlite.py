@@ -39,6 +39,7 @@ class SqliteStore:
         self.path, self.read_only = path, read_only
         self.keywords = keywords or Keywords()
         self._lock = threading.RLock()
+        self._commits = 0  # of this process: the file's own counter tells those of others only
         self._connect = lambda: connect(path, now=clock(), busy_ms=busy_ms, vector_functions=vector_functions, read_only=read_only)
         self.repaired = self.moved = ""
         self.openings = 0
@@ -237,6 +238,7 @@ class SqliteStore:
             for write in writes:
                 apply_one(self.db, write)
             self.db.execute("commit").fetchall()
+            self._commits += 1
         except Stale as stale:
             self.db.execute("rollback").fetchall()
             return Applied(stale=(stale.memory_id,))
@@ -281,7 +283,9 @@ class SqliteStore:
         return self._guarded(looked)
 
     def erase(self, memory: Memory) -> dict[str, int]:
-        return self._guarded(lambda: erasure.erase(self.db, self.path, memory))
+        gone = self._guarded(lambda: erasure.erase(self.db, self.path, memory))
+        self._commits += 1
+        return gone
 
     # ---- the state of the file
 
@@ -370,4 +374,4 @@ class SqliteStore:
     def changes(self) -> int:
         """Grows whenever a process has committed, this one included: for pages that follow the file."""
         with self._lock:
-            return int(one(self.db, "pragma data_version") or 0) + self.db.total_changes()
+            return int(one(self.db, "pragma data_version") or 0) + self._commits

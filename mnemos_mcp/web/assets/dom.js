@@ -1,4 +1,4 @@
-// Elements out of values. Content only ever becomes text: there is no innerHTML on this page.
+// Elements out of values. Content only ever becomes text: nothing on this page is parsed as markup.
 const SVG = "http://www.w3.org/2000/svg";
 
 function fill(node, props, kids) {
