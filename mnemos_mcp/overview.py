@@ -168,7 +168,8 @@ def around(engine: Engine, memory_id: str, *, project: str = "", hops: int = 2) 
     """The neighbourhood of a memory: what can be reached over the strongest ties, at most AROUND of them, itself first."""
     view = engine.view(project)
     first = engine.inspect(memory_id, project=project).memory
-    ids, front, edges = [first.id], [first.id], {}
+    ids, front = [first.id], [first.id]
+    edges: dict[tuple[str, str, str], Edge] = {}
     for _ in range(min(max(hops, 1), HOPS)):
         found = sorted(engine.mind.store.edges(front, view), key=lambda e: -e.weight) if front else []
         edges |= {(e.a, e.b, e.kind): e for e in found}

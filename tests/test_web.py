@@ -120,7 +120,8 @@ def test_every_answer_carries_the_policy(page, path):
     assert (headers["x-content-type-options"], headers["x-frame-options"], headers["referrer-policy"]) == ("nosniff", "DENY", "no-referrer")
 
 
-@pytest.mark.parametrize("path", ["/../settings.py", "/..%2f..%2fsettings.py", "/%2e%2e/guard.py", "/assets/app.js", "/views/../../guard.py", "//etc/passwd", "/views", "/guard.py"])
+@pytest.mark.parametrize("path", ["/../settings.py", "/..%2f..%2fsettings.py", "/%2e%2e/guard.py", "/assets/app.js", "/views/../../guard.py", "//etc/passwd", "/views",
+                                  "/guard.py"])
 def test_only_the_assets_can_be_asked_for(page, path):
     status, _, body = page.ask(path)
     assert status == 404 and b"import" not in body
@@ -186,7 +187,7 @@ def test_the_remaining_reads_answer(page):
     one = page.get("list", limit="1")["memories"][0]["id"]
     assert {"checks", "status"} <= set(page.get("health")) and page.get("sizes")["rows"]["memory"] > 0
     curve = page.get("forgetting", ids=one, days="90")["curves"][0]
-    assert curve["points"][0][1] == pytest.approx(1.0, abs=0.01) and curve["points"][-1][1] < curve["reinforced"][-1][1] or curve["memory"]["pinned"]
+    assert (curve["points"][0][1] == pytest.approx(1.0, abs=0.01) and curve["points"][-1][1] < curve["reinforced"][-1][1]) or curve["memory"]["pinned"]
     assert page.get("graph", id=one)["memories"][0]["id"] == one
     status, turn = page.post("talk", message="What is the retry limit?")
     assert status == 200 and turn["answer"] == "" and "No model is configured" in turn["note"] and turn["stored"] is None

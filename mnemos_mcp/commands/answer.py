@@ -107,10 +107,16 @@ class Session:
             yield lambda _: None
             return
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-        with Progress(TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(label, total=total)
-            yield lambda step: bar.advance(task, step)
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        measured = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) if total else (TextColumn("{task.fields[said]}"), TimeElapsedColumn())
+        with Progress(SpinnerColumn(), TextColumn(label), *measured, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(label, total=total, said="")
+
+            def advance(step: int) -> None:
+                bar.advance(task, step)
+                bar.update(task, said=f"{bar.tasks[0].completed:,.0f}")
+
+            yield advance
 
 
 def count(number: int, one: str, many: str = "") -> str:

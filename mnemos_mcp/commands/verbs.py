@@ -1,12 +1,13 @@
 """The ten verbs and `why`: read the parameters, call the verb, render its answer."""
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 from .. import prose
 from ..errors import BadInput
 from ..params import Param, read_all
-from ..render import as_json
+from ..render import as_json, plain
 from ..terminal import drawn
 from ..tools import VERBS, Verb
 from .answer import Answer, Session, UsageError, stdin_text
@@ -17,16 +18,27 @@ def run(session: Session) -> Answer:
     name = "retrieve" if session.args.command == "why" else session.args.command
     verb = next(v for v in VERBS if v.name == name)
     values = _values(session, verb)
-    if session.args.command == "why":
-        values["explain"] = True
+    why = session.args.command == "why"
+    if why:
+        values |= {"explain": True, "reconsolidate": bool(session.args.reconsolidate)}  # looking is not recalling
     if values.get("erase"):
         session.confirm(f"Erase memory '{values['id']}' for good? It cannot be restored.")
     lead = [values.pop(p.name) for p in verb.params if p.required]
-    result = getattr(session.engine, name)(*lead, **values, **({"origin": "user"} if name == "store" else {}))
+    with session.progress("sleeping") if name == "consolidate" else nullcontext():
+        result = getattr(session.engine, name)(*lead, **values, **({"origin": "user"} if name == "store" else {}))
     reply = as_json(result, session.now(), explain=bool(values.get("explain")))
+    if why and result.withheld:
+        reply["withheld"] = _held(session, result)
     # What was refused is not kept: a script that goes on would lose it. What is no news was heard, which is what was asked.
     failed = reply.get("status") == "fail" if name == "health" else reply.get("outcome") == "refused"
-    return Answer(reply, prose.as_text(name, reply), drawn(name, reply), code=int(failed))
+    return Answer(reply, prose.as_text(name, reply), drawn("why" if why else name, reply), code=int(failed))
+
+
+def _held(session: Session, result: Any) -> list[dict[str, Any]]:
+    """What a recall withheld, with its score and text: an id alone tells a person nothing."""
+    from ..overview import named
+    known = named(session.engine, [w.id for w in result.withheld])
+    return [{"id": w.id, "reason": plain(w.reason), "score": round(w.score, 2), "content": plain(known[w.id].content)} for w in result.withheld if w.id in known]
 
 
 def _values(session: Session, verb: Verb) -> dict[str, Any]:

@@ -27,7 +27,8 @@ def changed(store: SqliteStore, view: View, limit: int) -> list[Memory]:
 def tags(store: SqliteStore, view: View, limit: int) -> list[tuple[str, int]]:
     """Tags of what is visible and active, the commonest first."""
     where, args = inside(view)
-    return [tuple(row) for row in store._rows(f"select t.tag, count(*) from tag t join memory m on m.n = t.n where {where} group by t.tag order by 2 desc, 1 limit ?", *args, limit)]
+    sql = f"select t.tag, count(*) from tag t join memory m on m.n = t.n where {where} group by t.tag order by 2 desc, 1 limit ?"
+    return [tuple(row) for row in store._rows(sql, *args, limit)]
 
 
 def since(store: SqliteStore, view: View) -> float | None:

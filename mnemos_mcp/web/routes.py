@@ -120,8 +120,8 @@ def _sizes(engine: Engine, given: Given) -> Any:
 
 
 def _talk(engine: Engine, given: Given) -> Any:
-    said = given.get("before") if isinstance(given.get("before"), list) else []
-    before = tuple((str(t[0]), str(t[1])) for t in said if isinstance(t, list) and len(t) == 2)
+    said = given.get("before")
+    before = tuple((str(t[0]), str(t[1])) for t in (said if isinstance(said, list) else ()) if isinstance(t, list) and len(t) == 2)
     values = read_all((Param("message", "string", "What you say", required=True, low=1), PROJECT, Param("session", "string", "session")),
                    {k: v for k, v in given.items() if k != "before"}, "talk")
     return shapes.turn(talk.turn(engine, values.pop("message"), before=before, **values), engine.mind.clock())

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.browser
-VIEWS = {"memories": "The mobile team reads the ledger", "why": "Ask something", "timeline": "kestrel.example.net", "health": "SQLite's check passes", "forgetting": "To the archive",
-         "sleep": "Sleep now", "talk": "No model is configured", "graph": "In the middle"}
+VIEWS = {"memories": "The mobile team reads the ledger", "why": "Ask something", "timeline": "kestrel.example.net", "health": "SQLite's check passes",
+         "forgetting": "To the archive", "sleep": "Sleep now", "talk": "No model is configured", "graph": "In the middle"}
 
 
 def contents(page: Any) -> list[str]:
@@ -139,11 +139,12 @@ def test_markup_in_content_stays_text_in_every_view(served, browse):
     search(page, "<svg onload=alert(1)> ticket form echoes")
     page.locator(".row", has_text="<svg onload=alert(1)>").first.click()
     page.wait_for_selector("#panel .text:has-text('<script>alert(2)</script>')")
-    for view, shown in (("why?q=<script>alert(9)</script> ticket form", ".weighed"), ("timeline?key=<img src=x onerror=alert(4)>", ".turn"), ("forgetting", ".curves"), ("sleep", ".runs"),
-                        ("talk", ".ask"), ("graph", ".net"), ("health", ".verdict")):
+    for view, shown in (("why?q=<script>alert(9)</script> ticket form", ".weighed"), ("timeline?key=<img src=x onerror=alert(4)>", ".turn"),
+                        ("forgetting", ".curves"), ("sleep", ".runs"), ("talk", ".ask"), ("graph", ".net"), ("health", ".verdict")):
         page.goto(f"{served.origin}/#{view}")
         page.wait_for_selector(f"main {shown}")
-    counts = page.evaluate("({scripts: document.querySelectorAll('main script, main svg[onload], main img, #panel script').length, links: document.querySelectorAll('a[href^=javascript]').length})")
+    counts = page.evaluate("""({scripts: document.querySelectorAll('main script, main svg[onload], main img, #panel script').length,
+                               links: document.querySelectorAll('a[href^=javascript]').length})""")
     assert counts == {"scripts": 0, "links": 0}
 
 
@@ -220,7 +221,8 @@ CONTRAST = """() => {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   while (walk.nextNode()) {
     const node = walk.currentNode.parentElement
-    if (!walk.currentNode.textContent.trim() || !node.checkVisibility({opacityProperty: true, visibilityProperty: true}) || node.closest('svg, .unseen, .skip, option, noscript')) continue
+    if (!walk.currentNode.textContent.trim()) continue
+    if (!node.checkVisibility({opacityProperty: true, visibilityProperty: true}) || node.closest('svg, .unseen, .skip, option, noscript')) continue
     const style = getComputedStyle(node), [a, b] = [light(rgba(style.color)), light(ground(node))].sort((x, y) => y - x)
     const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.6 && style.fontWeight >= 700)
     if ((a + .05) / (b + .05) < (large ? 3 : 4.5)) bad.push(`${((a + .05) / (b + .05)).toFixed(2)} ${node.className} ${walk.currentNode.textContent.trim().slice(0, 30)}`)
