@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Any
 
 from . import encode, explain
@@ -95,6 +96,22 @@ def since(engine: Engine, project: str = "") -> float | None:
 
 def sizes(engine: Engine) -> dict[str, Any]:
     return glance.sizes(engine.mind.store)  # type: ignore[arg-type]
+
+
+def receipts(engine: Engine, project: str = "", limit: int = 30) -> list[dict[str, Any]]:
+    """What hooks put before agents in this project, the latest first, each memory with its text as far as it is still there."""
+    mine = set(engine.group(engine.place(project)))
+    given = [r for r in engine.mind.store.receipts(limit=limit * 4) if r["project"] in mine or not mine][:limit]  # type: ignore[attr-defined]
+    known = named(engine, [i for r in given for i in r["ids"]])
+    return [{**r, "memories": [{"id": i, "content": known[i].content, "used": i in r["used"]} for i in r["ids"] if i in known]} for r in given]
+
+
+def hook_times(engine: Engine) -> list[dict[str, Any]]:
+    """How long hooks held a client up: runs, median and slowest of each event in milliseconds, of the last that are kept."""
+    by_event: dict[str, list[float]] = {}
+    for _, event, ms in engine.mind.store.hook_times():  # type: ignore[attr-defined]
+        by_event.setdefault(event, []).append(ms)
+    return [{"event": event, "count": len(ms), "median_ms": median(ms), "slowest_ms": max(ms)} for event, ms in sorted(by_event.items())]
 
 
 def curves(engine: Engine, ids: Sequence[str], *, days: int = 365, project: str = "") -> list[Curve]:

@@ -6,6 +6,8 @@ from conftest import DAY
 
 from mnemos_mcp import overview
 from mnemos_mcp.errors import BadInput, NotFound
+from mnemos_mcp.model import SECTORS
+from mnemos_mcp.writes import AddReceipt, MarkUsed, TimeHook
 
 
 def told(engine, *texts, **more):
@@ -96,7 +98,7 @@ def test_the_neighbourhood_begins_with_the_memory_itself_and_holds_no_tie_to_wha
 def test_a_sector_filter_keeps_what_leads_with_it_in_every_order(engine, four):
     everything = engine.list(limit=100)
     for sort in ("recent", "salience", "retention", "accessed"):
-        found = [m.id for sector in ("semantic", "procedural", "episodic", "emotional", "reflective") for m in overview.browse(engine, sector=sector, sort=sort, limit=100).memories]
+        found = [m.id for sector in SECTORS for m in overview.browse(engine, sector=sector, sort=sort, limit=100).memories]
         assert sorted(found) == sorted(m.id for m in everything.memories)
     with pytest.raises(BadInput):
         overview.browse(engine, sector="nowhere")
@@ -114,3 +116,12 @@ def test_runs_tell_what_they_did_and_sizes_count_rows(engine, clock):
     run = engine.consolidate().run
     assert [r["id"] for r in overview.runs(engine)] == [run] and overview.named(engine, [low, "gone"])[low].status == "archived"
     assert overview.sizes(engine)["rows"]["memory"] == 1
+
+
+def test_receipts_name_what_was_handed_over_and_used_and_hook_times_are_summed_up(engine, four):
+    project = engine.place().identity
+    engine.mind.store.apply([AddReceipt(1.0, project, "s", "SessionStart", 120, tuple(four[:2])), MarkUsed("s", (four[0],)),
+                             AddReceipt(2.0, "another", "t", "SessionStart", 90, (four[2],)), *(TimeHook(1.0, "Stop", ms) for ms in (10.0, 30.0, 20.0))])
+    given = overview.receipts(engine)
+    assert [[(m["id"], m["used"]) for m in r["memories"]] for r in given] == [[(four[0], True), (four[1], False)]]
+    assert overview.hook_times(engine) == [{"event": "Stop", "count": 3, "median_ms": 20.0, "slowest_ms": 30.0}]

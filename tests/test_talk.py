@@ -43,7 +43,7 @@ def test_an_answer_reinforces_what_it_rests_on_and_the_message_passes_the_gate(o
     turn = talk.turn(engine, "what is the retry limit of the ledger?")
     assert turn.answer == "Five." and [r.id for r in turn.reinforced] == [known] and turn.stored.outcome == "not_news"
     kept = talk.turn(engine, "We decided to raise the retry limit of the ledger to seven from now on.", before=(("user", "hello"),))
-    assert kept.stored.stored and "hello" in model.prompts[-1] or any("hello" in p for p in model.prompts)
+    assert kept.stored.stored and any("hello" in prompt for prompt in model.prompts)
 
 
 def test_recalled_text_stays_data_in_the_prompt_and_secrets_do_not_reach_it(open_engine):

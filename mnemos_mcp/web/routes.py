@@ -116,7 +116,8 @@ def _graph(engine: Engine, given: Given) -> Any:
 
 
 def _sizes(engine: Engine, given: Given) -> Any:
-    return overview.sizes(engine)
+    project = read_all((PROJECT,), given, "sizes").get("project", "")
+    return {**overview.sizes(engine), "receipts": [shapes.receipt(r) for r in overview.receipts(engine, project)], "hook_times": overview.hook_times(engine)}
 
 
 def _talk(engine: Engine, given: Given) -> Any:

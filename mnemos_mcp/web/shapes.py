@@ -76,6 +76,10 @@ def run(r: Mapping[str, Any], named: Mapping[str, Memory]) -> Shape:
             "archived": [{"id": i, "text": text(i), "retention": share} for i, share in diff.get("archived", [])]}
 
 
+def receipt(r: Mapping[str, Any]) -> Shape:
+    return {"at": r["at"], "event": r["event"], "chars": r["chars"], "memories": [{**m, "content": plain(m["content"])} for m in r["memories"]]}
+
+
 def touched(r: Mapping[str, Any]) -> list[str]:
     """Ids of memories in the diff of a run."""
     diff = r["diff"]

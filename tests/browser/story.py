@@ -71,7 +71,19 @@ def tell(path: str, now: float, *, embedder: Any = "builtin", project: str = "le
     for text in SAID:
         engine.mind.store.apply([_episode(engine, text)])
         moment[0] += 60
+    _hooks(engine, now)
     engine.close()
+
+
+def _hooks(engine: Any, now: float) -> None:
+    """Two sessions began: what hooks put before them, and how long they took."""
+    from mnemos_mcp.writes import AddReceipt, MarkUsed, TimeHook
+    given = tuple(m.id for m in engine.list(limit=5, sort="salience").memories)
+    project = str(engine.place().identity)
+    engine.mind.store.apply([
+        AddReceipt(now - 2 * DAY, project, "s-1", "SessionStart", 1840, given), AddReceipt(now - 0.2 * DAY, project, "s-2", "UserPromptSubmit", 610, given[:2]),
+        MarkUsed("s-2", given[:1]), *(TimeHook(now - 60 * n, event, ms) for n, (event, ms) in enumerate(
+            (("SessionStart", 88.0), ("UserPromptSubmit", 61.0), ("UserPromptSubmit", 74.0), ("UserPromptSubmit", 58.0), ("PostToolUse", 31.0), ("PostToolUse", 29.0))))])
 
 
 def _episode(engine: Any, text: str) -> Any:

@@ -16,9 +16,9 @@ export default {
 
     async function load() {
       try {
-        const [health, stats, sizes] = await Promise.all([get("health"), get("stats"), get("sizes")]);
+        const [health, stats, sizes] = await Promise.all([get("health"), get("stats"), get("sizes", { project: ctx.project })]);
         show(body, verdict(health), h("div", { class: "cards" }, checks(health), counts(stats), gate(stats), size(sizes, stats),
-          receipts(sizes.receipts), hooks(sizes.hook_times), settings(health)));
+          receipts(sizes.receipts, ctx), hooks(sizes.hook_times), settings(health)));
       } catch (error) { show(body, failure(error)); }
     }
 
