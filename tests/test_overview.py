@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import pytest
-from conftest import DAY
 
 from mnemos_mcp import overview
 from mnemos_mcp.errors import BadInput, NotFound
 from mnemos_mcp.model import SECTORS
 from mnemos_mcp.writes import AddReceipt, MarkUsed, TimeHook
+
+DAY = 86400.0
 
 
 def told(engine, *texts, **more):
