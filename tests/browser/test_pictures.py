@@ -14,7 +14,9 @@ def test_every_view_is_pictured_and_nothing_reaches_over_the_edge(served, browse
     page = browse(served, **KINDS[kind])
     for name, view in VIEWS.items():
         page.goto(f"{served.origin}/#{view}")
-        page.wait_for_selector(".row, .weighed, .turn, .verdict, .curves, .runs, .ask, .net")
-        page.wait_for_timeout(400)
+        page.wait_for_selector(f"main.view-{view.partition('?')[0]} :is(.row, .weighed, .turn, .verdict, .curves, .runs, .ask, .net)")
+        if name == "why":
+            page.locator(".weighed summary").first.click()
+            page.wait_for_selector(".apart")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
         shot(page, f"{name}-{kind}")
