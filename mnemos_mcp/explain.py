@@ -49,20 +49,21 @@ class Explained:
 def explain(question: Question, mind: Mind) -> Explained:
     """Every candidate of a question and what became of it."""
     went = course(question, mind)
-    weighed = tuple(_weighed(r, went, question, mind) for r in went.ranked)
+    met, field = {c.memory.id: c for c in went.found.candidates}, mind.config.floor.field(went.found)
+    kept, held = {r.id: r for r in went.kept}, {w.id: w.reason for w in went.withheld}
+    left = {w.id: w.reason for w in went.left_out}
+
+    def weigh(ranked: Recalled) -> Weighed:
+        candidate, at = met[ranked.id], went.at
+        gate: Gate = ("recalled" if ranked.id in kept else "packing" if ranked.id in left else
+                      "trailing" if held.get(ranked.id, "").startswith("far") else "floor")
+        shown = kept.get(ranked.id) or as_then(replace(ranked, tokens=tokens(ranked.content), retention=mind.config.decay.retention(ranked.memory, at)),
+                                               question.view, mind)
+        evidence, needed = mind.config.floor.evidence(candidate, field, went.query) if candidate.cosine is not None or candidate.coverage else (None, None)
+        return Weighed(shown, gate, held.get(ranked.id) or left.get(ranked.id, ""), evidence, needed, candidate.cosine, candidate.coverage, candidate.terms)
+
+    weighed = tuple(map(weigh, went.ranked))
     return Explained(answer(question, went), weighed, tuple(_ties(went, question.view, mind)), went.found.rows, question.budget_tokens)
-
-
-def _weighed(ranked: Recalled, went: Course, question: Question, mind: Mind) -> Weighed:
-    kept = next((r for r in went.kept if r.id == ranked.id), None)
-    held = next((w.reason for w in went.withheld if w.id == ranked.id), "")
-    left = next((w.reason for w in went.left_out if w.id == ranked.id), "")
-    gate: Gate = "recalled" if kept else "packing" if left else "trailing" if held.startswith("far") else "floor"
-    shown = kept or as_then(replace(ranked, tokens=tokens(ranked.content), retention=mind.config.decay.retention(ranked.memory, went.at)), question.view, mind)
-    candidate = next(c for c in went.found.candidates if c.memory.id == ranked.id)
-    evidence, needed = mind.config.floor.evidence(candidate, mind.config.floor.field(went.found), went.query) \
-        if candidate.cosine is not None or candidate.coverage else (None, None)
-    return Weighed(shown, gate, held or left, evidence, needed, candidate.cosine, candidate.coverage, candidate.terms)
 
 
 def _ties(went: Course, view: View, mind: Mind) -> Iterable[Edge]:

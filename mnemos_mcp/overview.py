@@ -4,7 +4,7 @@ Reads through the engine's own view, so that nothing shows that the verbs would 
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
@@ -39,33 +39,34 @@ class Curve:
 
 
 def browse(engine: Engine, *, project: str = "", sector: str = "", **more: Any) -> Page:
-    """A page of `list`, cut to memories whose leading sector this is."""
-    if not sector:
+    """A page of `list`, cut to memories whose leading sector this is. Where the file cannot put them in order, outlines are read and one page whole."""
+    sort = more.get("sort", "recent")
+    if not sector and sort in ("recent", "accessed"):
         return engine.list(project=project, **more)
-    if sector not in SECTORS:
+    if sector and sector not in SECTORS:
         raise BadInput(f"sector '{sector}' is unknown; allowed: {', '.join(SECTORS)}.")
-    limit, offset = more.pop("limit", 20), more.pop("offset", 0)
-    place = SECTORS.index(sector)
-    found: list[Memory] = []
-    retention: dict[str, float] = {}
-    for page in _pages(engine, project, more):
-        mine = [m for m in page.memories if len(m.sectors) > place and m.sectors[place] == max(m.sectors)]
-        found += mine
-        retention |= {m.id: page.retention[m.id] for m in mine}
-    return Page(len(found), offset, tuple(found[offset:offset + limit]), retention)
-
-
-def _pages(engine: Engine, project: str, more: dict[str, Any]) -> list[Page]:
-    scope, status, sort, tags = more.get("scope", "all"), more.get("status", "active"), more.get("sort", "recent"), more.get("tags", ())
-    view = engine.view(project, () if scope == "all" else (scope,), tags=tags)
+    limit, offset, scope = more.get("limit", 20), more.get("offset", 0), more.get("scope", "all")
+    view = engine.view(project, () if scope == "all" else (scope,), tags=more.get("tags", ()))
     if not view.scopes:
-        return []
-    decay, now = engine.mind.config.decay, engine.mind.clock()
-    _, memories = engine.mind.store.browse(view, status=status, limit=-1, order="accessed" if sort == "accessed" else "recent")
-    kept = {m.id: decay.retention(m, now) for m in memories}
+        return Page(0, offset, (), {})
+    found = glance.outlines(_store(engine), view, status=more.get("status", "active"), accessed=sort == "accessed")
+    if sector:
+        found = [o for o in found if o.leads == SECTORS.index(sector)]
+    kept = _retention(engine)
     if sort in ("salience", "retention"):
-        memories = sorted(memories, key=lambda m: kept[m.id] * (m.importance if sort == "salience" else 1.0), reverse=True)
-    return [Page(len(memories), 0, tuple(memories), kept)]
+        found.sort(key=lambda o: kept(o) * (o.importance if sort == "salience" else 1.0), reverse=True)
+    whole = named(engine, [o.id for o in found[offset:offset + limit]])
+    return Page(len(found), offset, tuple(whole.values()), {m.id: kept(m) for m in whole.values()})
+
+
+def _store(engine: Engine) -> Any:
+    return engine.mind.store
+
+
+def _retention(engine: Engine) -> Callable[[Any], float]:
+    """Retention now of a memory or its outline."""
+    decay, now = engine.mind.config.decay, engine.mind.clock()
+    return lambda m: decay.retention(m, now)
 
 
 def taken_apart(engine: Engine, query: str, *, project: str = "", scopes: Sequence[str] = (), mode: Mode = "hybrid", as_of: float | None = None,
@@ -80,28 +81,28 @@ def taken_apart(engine: Engine, query: str, *, project: str = "", scopes: Sequen
 def topics(engine: Engine, project: str = "", limit: int = 60) -> list[Memory]:
     """What holds now and once read otherwise."""
     view = engine.view(project)
-    return glance.changed(engine.mind.store, view, limit) if view.scopes else []  # type: ignore[arg-type]
+    return glance.changed(_store(engine), view, limit) if view.scopes else []
 
 
 def tags(engine: Engine, project: str = "", limit: int = 60) -> list[tuple[str, int]]:
     view = engine.view(project)
-    return glance.tags(engine.mind.store, view, limit) if view.scopes else []  # type: ignore[arg-type]
+    return glance.tags(_store(engine), view, limit) if view.scopes else []
 
 
 def since(engine: Engine, project: str = "") -> float | None:
     """From when on something is known: where an as_of begins to make sense."""
     view = engine.view(project)
-    return glance.since(engine.mind.store, view) if view.scopes else None  # type: ignore[arg-type]
+    return glance.since(_store(engine), view) if view.scopes else None
 
 
 def sizes(engine: Engine) -> dict[str, Any]:
-    return glance.sizes(engine.mind.store)  # type: ignore[arg-type]
+    return glance.sizes(_store(engine))
 
 
 def receipts(engine: Engine, project: str = "", limit: int = 30) -> list[dict[str, Any]]:
     """What hooks put before agents in this project, the latest first, each memory with its text as far as it is still there."""
     mine = set(engine.group(engine.place(project)))
-    given = [r for r in engine.mind.store.receipts(limit=limit * 4) if r["project"] in mine or not mine][:limit]  # type: ignore[attr-defined]
+    given = [r for r in _store(engine).receipts(limit=limit * 4) if r["project"] in mine or not mine][:limit]
     known = named(engine, [i for r in given for i in r["ids"]])
     return [{**r, "memories": [{"id": i, "content": known[i].content, "used": i in r["used"]} for i in r["ids"] if i in known]} for r in given]
 
@@ -109,7 +110,7 @@ def receipts(engine: Engine, project: str = "", limit: int = 30) -> list[dict[st
 def hook_times(engine: Engine) -> list[dict[str, Any]]:
     """How long hooks held a client up: runs, median and slowest of each event in milliseconds, of the last that are kept."""
     by_event: dict[str, list[float]] = {}
-    for _, event, ms in engine.mind.store.hook_times():  # type: ignore[attr-defined]
+    for _, event, ms in _store(engine).hook_times():
         by_event.setdefault(event, []).append(ms)
     return [{"event": event, "count": len(ms), "median_ms": median(ms), "slowest_ms": max(ms)} for event, ms in sorted(by_event.items())]
 
@@ -138,13 +139,14 @@ def fading(engine: Engine, *, days: int = 365, project: str = "", limit: int = 2
     if not view.scopes:
         return [], {}
     now, decay = engine.mind.clock(), engine.mind.config.decay
-    _, memories = engine.mind.store.browse(view, limit=-1, order="sequence")
-    going = sorted(((m, at) for m in memories if (at := decay.fades_at(m)) is not None and at <= now + days * DAY_SECONDS), key=lambda pair: pair[1])
+    outlines: list[Any] = glance.outlines(_store(engine), view)
+    going = sorted(((o.id, at) for o in outlines if (at := decay.fades_at(o)) is not None and at <= now + days * DAY_SECONDS), key=lambda pair: pair[1])
     months: dict[str, int] = {}
     for _, at in going:
         month = iso(max(at, now))[:7]
         months[month] = months.get(month, 0) + 1
-    return going[:limit], months
+    whole = named(engine, [memory_id for memory_id, _ in going[:limit]])
+    return [(whole[memory_id], at) for memory_id, at in going[:limit] if memory_id in whole], months
 
 
 def heard(engine: Engine, project: str = "", limit: int = EPISODES) -> list[Episode]:
@@ -173,7 +175,7 @@ def keep(engine: Engine, episode_id: str, project: str = "") -> Stored:
 def runs(engine: Engine, project: str = "", limit: int = 30) -> list[dict[str, Any]]:
     """Sleep's runs, the latest first, each with its diff of ids."""
     mine = set(engine.group(engine.place(project))) | {""}
-    return [run for run in engine.mind.store.runs(limit=limit * 4) if run["project"] in mine][:limit]  # type: ignore[attr-defined]
+    return [run for run in _store(engine).runs(limit=limit * 4) if run["project"] in mine][:limit]
 
 
 def named(engine: Engine, ids: Sequence[str]) -> dict[str, Memory]:

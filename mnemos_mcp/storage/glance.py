@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..model import Memory, View
+from ..model import PROTECTED_KINDS, Memory, View
 from .integrity import SIDE_FILES
 from .rows import COLUMNS, memory_of
 from .search import inside
@@ -14,6 +14,39 @@ if TYPE_CHECKING:
     from .sqlite import SqliteStore
 
 TABLES = ("memory", "vector", "revision", "episode", "edge", "recall", "run")
+
+
+class Outline(NamedTuple):
+    """What decay and the sectors ask of a memory: a large store is put in order by these, and only a page of it is read whole."""
+
+    id: str
+    importance: float
+    reinforcements: float
+    reinforced_at: float
+    created_at: float
+    pinned: int
+    kind: str
+    sectors: str
+
+    @property
+    def protected(self) -> bool:
+        return bool(self.pinned) or self.importance >= 0.8 or self.kind in PROTECTED_KINDS
+
+    @property
+    def leads(self) -> int:
+        """The place of the sector that weighs most."""
+        weights = [float(w) for w in self.sectors.split()]
+        return weights.index(max(weights))
+
+
+def outlines(store: SqliteStore, view: View, *, status: str = "active", accessed: bool = False) -> list[Outline]:
+    """Every memory of a view in outline, the one stored or recalled last first."""
+    where, args = store._any_time(view)
+    if status != "all":
+        where, args = f"{where} and m.status = ?", [*args, status]
+    order = "coalesce(m.recalled_at, 0) desc, m.n desc" if accessed else "m.n desc"
+    return [Outline(*row) for row in store._rows(
+        f"select m.id, m.importance, m.reinforcements, m.reinforced_at, m.created_at, m.pinned, m.kind, m.sectors from memory m where {where} order by {order}", *args)]
 
 
 def changed(store: SqliteStore, view: View, limit: int) -> list[Memory]:

@@ -83,7 +83,7 @@ def browse(chromium: Any) -> Iterator[Callable[..., Any]]:
         context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light", locale="en-GB", device_scale_factor=1)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(40_000)
         page.on("pageerror", lambda error: wrong.append(f"script: {error}"))
         page.on("console", lambda message: wrong.append(f"console: {message.text}") if message.type == "error" else None)
         page.on("request", lambda request: wrong.append(f"left loopback: {request.url}") if not request.url.startswith((one.origin, "data:")) else None)

@@ -91,7 +91,7 @@ def test_what_another_process_stores_appears_by_itself(served, browse):
     page = browse(served)
     page.wait_for_selector(".live.up")
     served.mnemos("store", "The tax office accepts XML from January on.", "--tags", "export")
-    page.wait_for_selector(".row .content:has-text('accepts XML')", timeout=3000)
+    page.wait_for_selector(".row .content:has-text('accepts XML')")
     assert page.locator(".row.fresh-row", has_text="accepts XML").count() == 1
 
 
@@ -134,6 +134,7 @@ def test_erasing_asks_first_and_is_proved(served, browse):
 
 def test_markup_in_content_stays_text_in_every_view(served, browse):
     served.mnemos("store", "The widget <b onclick=alert(6)>shouts</b> in its own topic.", "--key", "<img src=x onerror=alert(4)>", "--tags", "<script>alert(5)</script>", "--force")
+    served.mnemos("store", "Another project has a name in markup.", "--project", "<img src=x onerror=alert(7)>", "--force")
     page = browse(served)
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     search(page, "<svg onload=alert(1)> ticket form echoes")

@@ -12,10 +12,11 @@ export const openId = () => shown;
 
 export function closePanel() {
   const node = byId("panel");
+  const row = shown && document.querySelector(`main [data-id="${CSS.escape(shown)}"]`);
   node.hidden = true;
   shown = null;
   document.body.classList.remove("with-panel");
-  if (caller?.isConnected) caller.focus({ preventScroll: true });
+  (caller?.isConnected && caller !== document.body ? caller : row)?.focus({ preventScroll: true });
 }
 
 /** Open, or draw again, the memory of this id. */

@@ -86,10 +86,10 @@ export default {
         found.note && h("p", { class: "note" }, found.note),
         used.length > 0 && legend(used),
         group("Recalled", "", recalled, scale, "recalled"),
+        h("div", { class: "two" }, budget(found, recalled), spread(found)),
         group("Left out by packing", "too like a chosen one, over the budget, or beyond the number asked for", by("packing"), scale, "packing"),
         group("Far below the best", "the recall has opened, but these score too little beside its best", by("trailing"), scale, "trailing"),
-        group("Held by the floor", "too little speaks for an answer: evidence beside what is needed, both as log-odds", by("floor"), scale, "floor"),
-        h("div", { class: "two" }, budget(found, recalled), spread(found)));
+        group("Held by the floor", "too little speaks for an answer: evidence beside what is needed, both as log-odds", by("floor"), scale, "floor"));
     }
 
     function funnel(found, by) {
