@@ -110,7 +110,7 @@ def receipts(engine: Engine, project: str = "", limit: int = 30) -> list[dict[st
 def hook_times(engine: Engine) -> list[dict[str, Any]]:
     """How long hooks held a client up: runs, median and slowest of each event in milliseconds, of the last that are kept."""
     by_event: dict[str, list[float]] = {}
-    for _, event, ms in _store(engine).hook_times():
+    for event, ms in glance.hook_times(_store(engine)):
         by_event.setdefault(event, []).append(ms)
     return [{"event": event, "count": len(ms), "median_ms": median(ms), "slowest_ms": max(ms)} for event, ms in sorted(by_event.items())]
 

@@ -71,6 +71,11 @@ def since(store: SqliteStore, view: View) -> float | None:
     return None if found is None else float(found)
 
 
+def hook_times(store: SqliteStore) -> list[tuple[str, float]]:
+    """(event, milliseconds) of the last hooks, oldest first."""
+    return store._rows("select event, ms from hook_time order by n")
+
+
 def sizes(store: SqliteStore) -> dict[str, Any]:
     """Bytes of the file and its side files, rows of each table, and the share of pages that are free."""
     files = {} if store.path == ":memory:" else {side or "file": os.path.getsize(store.path + side) for side in SIDE_FILES if os.path.exists(store.path + side)}
