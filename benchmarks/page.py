@@ -119,7 +119,7 @@ def timed(page: Any, act: Any, shown: str) -> float:
 
 
 def typing(page: Any) -> dict[str, float]:
-    """From each pause in typing to its results on the page, the page's own wait of 90 ms included; and the longest stall of a key."""
+    """From each pause in typing to its results on the page, the page's own wait of 140 ms included; and the longest stall of a key."""
     box = page.locator("main input[type=search]")
     pauses, keys = [], []
     words = TYPED.split()

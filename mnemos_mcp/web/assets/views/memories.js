@@ -6,7 +6,7 @@ import { about, button, command, empty, failure, iconButton, importance, leading
 import { stack } from "../charts/stack.js";
 
 const PAGE = 50;
-const TYPING_MS = 90;
+const TYPING_MS = 140;
 const GATES = { floor: "below floor", trailing: "far below", packing: "packed out" };
 
 export default {
