@@ -1,0 +1,102 @@
+"""Claude Code alone: what its hooks print, what is no prompt of the user, a resumed, a killed and a drifting session, two installations."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .clients import Claude
+from .models import Anthropic, Turn, say, use
+from .places import Place
+from .players import ClaudePlayer, quoted
+from .test_story import DECISION, MORNING, RELEASE, Seen, first_script
+
+pytestmark = pytest.mark.real_clients
+CLAUDE = ClaudePlayer()
+ROOT = Path(__file__).parents[2]
+UNDERSTOOD = Turn("We deploy", say("Understood."))
+
+
+@pytest.fixture
+def billing(place: Place) -> Path:
+    folder = place.repository("billing")
+    place.set_up("claude", folder)
+    return folder
+
+
+def morning(place: Place, folder: Path) -> str:
+    """What a new session is told."""
+    return quoted(CLAUDE.talk(place, folder, [MORNING], "Good morning.").requests[0])
+
+
+def test_every_hook_exits_clean_and_only_those_print_that_may(place: Place, billing: Path, seen: Seen) -> None:
+    CLAUDE.talk(place, billing, first_script(CLAUDE), DECISION, RELEASE)
+    (billing / "config" / "nomad.hcl").unlink()
+    hooks = CLAUDE.talk(place, billing, first_script(CLAUDE), DECISION, RELEASE).hooks
+    assert len(hooks) >= 8
+    assert {(hook["exit_code"], hook["stderr"]) for hook in hooks} == {(0, "")}
+    printing = sorted({hook["hook_event"] for hook in hooks if hook["stdout"]})
+    assert set(printing) <= {"SessionStart", "UserPromptSubmit", "PostToolUseFailure"}
+    seen(f"{len(hooks)} runs; printed: {', '.join(printing)}")
+
+
+def test_a_resumed_session_gets_the_brief(place: Place, billing: Path) -> None:
+    CLAUDE.talk(place, billing, [UNDERSTOOD], DECISION)
+    resumed = CLAUDE.talk(place, billing, [Turn("Go on", say("Gladly."))], "Go on.", extra=("--continue",))
+    assert DECISION in quoted(resumed.requests[0])
+
+
+def test_prompts_of_the_machine_are_not_captured(place: Place, billing: Path, seen: Seen) -> None:
+    script = [Turn("Start it", CLAUDE.shell("sleep 2; echo finished-behind", run_in_background=True)),
+              Turn("tool_result", say("Started.")),
+              Turn("task-notification", say("It is done."))]
+    with Anthropic(*script) as model, Claude(place, billing, model) as client:
+        client.say("Start it behind my back: the word is marzipan.")
+        client.turn()  # the notification's own
+        client.say("/cost")
+        texts = [episode.content for episode in place.episodes()]
+    assert not model.script
+    assert len(client.hooks("UserPromptSubmit")) >= 2, "the notification came through the hook"
+    assert any("marzipan" in text for text in texts), "the user's own prompt is the control"
+    assert not place.holds("task-notification") and not place.holds("/cost")
+    seen(f"UserPromptSubmit ran {len(client.hooks('UserPromptSubmit'))} times for one prompt of the user; {len(texts)} episodes, no other prompt in them")
+
+
+def test_what_a_subagent_is_told_and_fails_at_is_not_captured(place: Place, billing: Path) -> None:
+    script = [Turn("Ask another", use("Agent", description="sub", prompt="Find the pistachio file.", subagent_type="general-purpose",
+                                      run_in_background=False)),
+              Turn("pistachio", CLAUDE.shell("ls /no/such/walnut")),
+              Turn("walnut", say("There is none.")),
+              Turn("There is none", say("Nothing found."))]
+    assert CLAUDE.talk(place, billing, script, "Ask another agent: the word is marzipan.").followed()
+    assert place.holds("marzipan"), "the user's own prompt is the control"
+    assert not place.holds("pistachio") and not place.holds("walnut")
+
+
+def test_settings_and_plugin_together_are_one_installation(place: Place, billing: Path, seen: Seen) -> None:
+    plugin = ("--plugin-dir", str(ROOT))
+    with Anthropic(*first_script(CLAUDE)) as model, Claude(place, billing, model, *plugin) as client:
+        client.say(DECISION)
+        client.say(RELEASE)
+        texts = [episode.content for episode in place.episodes()]
+    assert len(client.hooks("UserPromptSubmit")) == 4, "both installations ran"
+    assert not model.strays
+    assert texts.count(DECISION) == 1
+    assert sum("not found" in text for text in texts) == 1
+    again = CLAUDE.talk(place, billing, [MORNING], "Good morning.", extra=plugin).requests[0].newest
+    assert again.count(DECISION) == 1
+    seen("both ran at each event: one episode a prompt, one for the failure, one brief")
+
+
+def test_what_was_said_before_a_kill_is_known_to_the_next_session(place: Place, billing: Path) -> None:
+    with Anthropic(UNDERSTOOD) as model, Claude(place, billing, model) as client:
+        client.say(DECISION)
+        client.process.kill()
+        client.process.wait(30)
+    assert DECISION in morning(place, billing)
+
+
+def test_a_session_that_walks_into_a_folder_stays_in_its_project(place: Place, billing: Path) -> None:
+    script = [Turn("Look into", CLAUDE.shell("cd config && ls")), Turn("nomad.example", say("Here.")), UNDERSTOOD]
+    CLAUDE.talk(place, billing, script, "Look into config.", DECISION)
+    assert DECISION in morning(place, billing)
