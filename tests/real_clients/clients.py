@@ -88,17 +88,18 @@ class Client:
         self.errors += self.process.stderr or ()
 
 
+def claude_environment(place: Place, model: Model) -> dict[str, str]:
+    return place.environment(ANTHROPIC_BASE_URL=model.url, ANTHROPIC_API_KEY=DUMMY_KEY, IS_SANDBOX="1", DISABLE_AUTOUPDATER="1", DISABLE_TELEMETRY="1",
+                             DISABLE_ERROR_REPORTING="1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1")
+
+
 class Claude(Client):
     """Claude Code, many turns in one process: stream-json both ways."""
 
     def __init__(self, place: Place, folder: Path, model: Model, *options: str, **env: str):
-        clients = os.environ["REAL_CLIENTS"]
-        environ = place.environment(
-            ANTHROPIC_BASE_URL=model.url, ANTHROPIC_API_KEY=DUMMY_KEY, IS_SANDBOX="1", DISABLE_AUTOUPDATER="1", DISABLE_TELEMETRY="1",
-            DISABLE_ERROR_REPORTING="1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1", **env)
-        super().__init__([program(clients, "claude"), "-p", "--verbose", "--input-format", "stream-json", "--output-format", "stream-json",
+        super().__init__([program(os.environ["REAL_CLIENTS"], "claude"), "-p", "--verbose", "--input-format", "stream-json", "--output-format", "stream-json",
                           "--include-hook-events", "--dangerously-skip-permissions", "--debug-file", str(place.root / "claude.log"), *options],
-                         folder, environ)
+                         folder, {**claude_environment(place, model), **env})
 
     def say(self, text: str) -> dict[str, Any]:
         """One turn of the user; the result event."""

@@ -116,7 +116,7 @@ class Anthropic(Model):
         reply = request.turn.reply if request.turn else say("Noted.")
         tokens = (request.turn.input_tokens if request.turn else 0) or len(request.text) // 4
         usage = {"input_tokens": tokens, "output_tokens": 20, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-        message = {"id": f"msg_{self.number()}", "type": "message", "role": "assistant", "model": request.body.get("model"), "content": [],
+        message: Block = {"id": f"msg_{self.number()}", "type": "message", "role": "assistant", "model": request.body.get("model"), "content": [],
                    "stop_reason": None, "stop_sequence": None, "usage": usage}
         if "tool" in reply:
             block = {"type": "tool_use", "id": f"toolu_{self.number()}", "name": reply["tool"], "input": {}}

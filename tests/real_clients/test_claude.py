@@ -9,6 +9,7 @@ from .clients import Claude
 from .models import Anthropic, Turn, say, use
 from .places import Place
 from .players import ClaudePlayer, quoted
+from .screen import Screen
 from .test_story import DECISION, MORNING, RELEASE, Seen, first_script
 
 pytestmark = pytest.mark.real_clients
@@ -100,3 +101,16 @@ def test_a_session_that_walks_into_a_folder_stays_in_its_project(place: Place, b
     script = [Turn("Look into", CLAUDE.shell("cd config && ls")), Turn("nomad.example", say("Here.")), UNDERSTOOD]
     CLAUDE.talk(place, billing, script, "Look into config.", DECISION)
     assert DECISION in morning(place, billing)
+
+
+def test_sessions_on_a_terminal_remember_too(place: Place, billing: Path, seen: Seen) -> None:
+    with Anthropic(UNDERSTOOD) as model, Screen(place, billing, model) as screen:
+        screen.say(DECISION)
+        screen.until(lambda: "Understood." in screen.words(screen.shown))
+        screen.say("/exit")
+        screen.until(lambda: screen.process.poll() is not None)
+    with Anthropic(MORNING) as model, Screen(place, billing, model) as screen:
+        screen.say("Good morning.")
+        screen.until(lambda: not model.script)
+    assert DECISION in quoted(model.requests[-1])
+    seen("the first request of a second session on a terminal has the decision")
