@@ -88,6 +88,13 @@ class Client:
         self.errors += self.process.stderr or ()
 
 
+def ask(place: Place, folder: Path, name: str, *words: str) -> str:
+    """What a client's own command prints, such as `claude mcp list`."""
+    done = subprocess.run([program(os.environ["REAL_CLIENTS"], name), *words], cwd=folder, env=place.environment(), capture_output=True, text=True,
+                          timeout=END_S)
+    return done.stdout
+
+
 def claude_environment(place: Place, model: Model) -> dict[str, str]:
     return place.environment(ANTHROPIC_BASE_URL=model.url, ANTHROPIC_API_KEY=DUMMY_KEY, IS_SANDBOX="1", DISABLE_AUTOUPDATER="1", DISABLE_TELEMETRY="1",
                              DISABLE_ERROR_REPORTING="1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1")

@@ -1,7 +1,6 @@
 """Where a client runs: a fresh home, fresh repositories, and the memory that mnemos makes in that home."""
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import time
@@ -53,9 +52,9 @@ class Place:
         return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8", "NO_PROXY": "127.0.0.1",
                 "HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9", **self.env, **more}
 
-    def mnemos(self, *words: str, cwd: Path | None = None) -> str:
+    def mnemos(self, *words: str, cwd: Path) -> str:
         """Run the command line of mnemos here; what it printed."""
-        done = subprocess.run([sys.executable, "-P", "-m", "mnemos_mcp", *words], cwd=cwd or self.home, env=self.environment(), capture_output=True,
+        done = subprocess.run([sys.executable, "-P", "-m", "mnemos_mcp", *words], cwd=cwd, env=self.environment(), capture_output=True,
                               text=True, timeout=END_S)
         if done.returncode:
             raise RuntimeError(f"mnemos {' '.join(words)}: {done.returncode}\n{done.stdout}{done.stderr}")
@@ -63,8 +62,8 @@ class Place:
 
 
     def set_up(self, client: str, folder: Path, *words: str) -> None:
-        """What a user runs: `mnemos setup CLIENT`."""
-        by_hand(self, client)
+        """What a user runs in a repository: `mnemos setup CLIENT`."""
+        self.mnemos("setup", client, *words, cwd=folder)
 
     def episodes(self) -> list[Episode]:
         """All episodes in the file of this home, whatever became of them."""
@@ -81,20 +80,3 @@ class Place:
     def holds(self, words: str) -> bool:
         """Whether the words stand anywhere in the bytes of the memory's files."""
         return any(words.encode() in path.read_bytes() for path in self.home.rglob("mnemos.db*"))
-
-
-def by_hand(place: Place, client: str) -> None:
-    command = {"type": "command", "timeout": 20}
-    run = f'"{sys.executable}" -P -m mnemos_mcp'
-    events = ["SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PreCompact", "PostCompact", "Stop", "SessionEnd"]
-    hooks = {"hooks": {event: [{"hooks": [{**command, "command": f"{run}.hook {event}"}]}] for event in events}}
-    folder = place.home / f".{client}"
-    folder.mkdir(exist_ok=True)
-    if client == "claude":
-        (folder / "settings.json").write_text(json.dumps(hooks))
-        server = {"type": "stdio", "command": sys.executable, "args": ["-P", "-m", "mnemos_mcp", "serve"]}
-        (place.home / ".claude.json").write_text(json.dumps({"mcpServers": {"mnemos": server}}))
-    else:
-        hooks["hooks"].pop("PostToolUseFailure")
-        (folder / "hooks.json").write_text(json.dumps(hooks))
-        (folder / "config.toml").write_text(f'[mcp_servers.mnemos]\ncommand = {json.dumps(sys.executable)}\nargs = ["-P", "-m", "mnemos_mcp", "serve"]\n')

@@ -1,11 +1,13 @@
 """Claude Code alone: what its hooks print, what is no prompt of the user, a resumed, a killed and a drifting session, two installations."""
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
-from .clients import Claude
+from .clients import Claude, ask
 from .models import Anthropic, Turn, say, use
 from .places import Place
 from .players import ClaudePlayer, quoted
@@ -28,6 +30,22 @@ def billing(place: Place) -> Path:
 def morning(place: Place, folder: Path) -> str:
     """What a new session is told."""
     return quoted(CLAUDE.talk(place, folder, [MORNING], "Good morning.").requests[0])
+
+
+def test_the_client_itself_finds_the_server_and_the_plugin_well(place: Place, billing: Path, seen: Seen) -> None:
+    servers = ask(place, billing, "claude", "mcp", "list")
+    assert re.search("mnemos: .*Connected", servers), servers
+    verdict = ask(place, ROOT, "claude", "plugin", "validate", str(ROOT))
+    assert "passed" in verdict.lower(), verdict
+    seen(next(line for line in verdict.splitlines() if "passed" in line.lower()).strip())
+
+
+def test_after_remove_a_session_has_no_hook_and_no_server_of_ours(place: Place, billing: Path) -> None:
+    place.set_up("claude", billing, "--remove")
+    with Anthropic(UNDERSTOOD) as model, Claude(place, billing, model) as client:
+        client.say(DECISION)
+    assert not client.hooks()
+    assert "mnemos" not in json.dumps([event.data for event in client.events])
 
 
 def test_every_hook_exits_clean_and_only_those_print_that_may(place: Place, billing: Path, seen: Seen) -> None:

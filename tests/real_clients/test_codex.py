@@ -1,6 +1,7 @@
 """Codex CLI alone: two installations of its hooks, and what they cost (Codex tells nothing of its hooks)."""
 from __future__ import annotations
 
+import json
 import shutil
 import statistics
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .clients import Codex
+from .clients import Codex, ask
 from .models import OpenAI, Turn
 from .places import Place
 from .players import CodexPlayer
@@ -29,6 +30,15 @@ def test_hooks_of_the_user_and_of_the_repository_together_are_one_installation(p
     again = CODEX.talk(place, folder, [MORNING], "Good morning.").requests[0].newest
     assert again.count(DECISION) == 1
     seen("one episode a prompt, one brief")
+
+
+def test_the_client_itself_reads_the_configuration_as_it_was_meant(place: Place) -> None:
+    folder = place.repository("billing")
+    place.set_up("codex", folder)
+    server = json.loads(ask(place, folder, "codex", "mcp", "get", "mnemos", "--json"))
+    assert server["enabled"] and server["transport"]["args"][-1] == "serve", server
+    place.set_up("codex", folder, "--remove")
+    assert "mnemos" not in ask(place, folder, "codex", "mcp", "list")
 
 
 def waits(place: Place, folder: Path) -> tuple[float, list[float]]:
