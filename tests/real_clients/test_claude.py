@@ -115,10 +115,13 @@ def test_what_was_said_before_a_kill_is_known_to_the_next_session(place: Place, 
     assert DECISION in morning(place, billing)
 
 
-def test_a_session_that_walks_into_a_folder_stays_in_its_project(place: Place, billing: Path) -> None:
-    script = [Turn("Look into", CLAUDE.shell("cd config && ls")), Turn("nomad.example", say("Here.")), UNDERSTOOD]
-    CLAUDE.talk(place, billing, script, "Look into config.", DECISION)
+@pytest.mark.parametrize("where", ["config", "../ledger"])
+def test_a_session_that_walks_elsewhere_stays_in_its_project(place: Place, billing: Path, where: str) -> None:
+    ledger = place.repository("ledger")
+    script = [Turn("Look there", CLAUDE.shell(f"cd {where} && pwd && echo moved")), Turn("moved", say("Here.")), UNDERSTOOD]
+    assert CLAUDE.talk(place, billing, script, "Look there.", DECISION).followed()
     assert DECISION in morning(place, billing)
+    assert DECISION not in morning(place, ledger)
 
 
 def test_sessions_on_a_terminal_remember_too(place: Place, billing: Path, seen: Seen) -> None:
