@@ -41,6 +41,7 @@ class Night:
 class Gathered:
     """The writes of a run so far and what they touch. No memory is touched twice in one run."""
 
+    verdicts: list[Write] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     touched: set[str] = field(default_factory=set)
     added: dict[str, str] = field(default_factory=dict)  # text or key of a memory that the run adds -> its id
@@ -79,8 +80,8 @@ def _marks(write: AddMemory) -> list[str]:
 
 def consolidate(night: Night, mind: Mind) -> Slept:
     """One run. With nothing to write, nothing is written: a repeat run is empty."""
-    episodes = judged(mind.store.episodes(project=night.project), mind, write=not night.dry_run)
-    run = Gathered()
+    episodes, verdicts = judged(mind.store.episodes(project=night.project), mind)
+    run = Gathered(verdicts=verdicts)
     facts = _facts(night, episodes, run, mind)
     if run.unheard:  # one failure of the model is enough for a run: every fact would wait for it again
         mind = replace(mind, llm=None)
@@ -94,10 +95,12 @@ def consolidate(night: Night, mind: Mind) -> Slept:
     return _commit(night, episodes, run, mind)
 
 
-def judged(episodes: Sequence[Episode], mind: Mind, *, write: bool) -> list[Episode]:
-    """What hooks put down unread, read now: its kind, and of what lasts the part that does. The judgement is kept, so that it is made once."""
+def judged(episodes: Sequence[Episode], mind: Mind) -> tuple[list[Episode], list[Write]]:
+    """What hooks put down unread, read now: its kind, and of what lasts the part that does. Each is judged once: the verdicts are written with the
+    run, not before it, because until its fact is there the unread episode is what a brief tells."""
     gate = mind.config.surprisal
-    read, verdicts = [], []
+    read: list[Episode] = []
+    verdicts: list[Write] = []
     for episode in episodes:
         if episode.kind == UNJUDGED:
             part = lasting(episode.content, lambda text, role=episode.role: gate.classify(text, role).durable)  # type: ignore[misc]
@@ -106,9 +109,7 @@ def judged(episodes: Sequence[Episode], mind: Mind, *, write: bool) -> list[Epis
             verdicts.append(JudgeEpisode(episode.id, durability.kind if durable else "", durable, episode.surprisal))
             episode = episode._replace(content=part if durable else episode.content, kind=durability.kind if durable else "", durable=durable)
         read.append(episode)
-    if verdicts and write:
-        mind.store.apply(verdicts)
-    return read
+    return read, verdicts
 
 
 def _facts(night: Night, episodes: Sequence[Episode], run: Gathered, mind: Mind) -> list[Fact] | None:
@@ -234,6 +235,8 @@ def _commit(night: Night, episodes: Sequence[Episode], run: Gathered, mind: Mind
     slept = Slept(episodes=len(episodes), facts=tuple(run.outcomes), merged=tuple(run.merged), revised=tuple(run.revised), archived=tuple(run.archived),
                   pruned=len(run.settles), pending=pending, dry_run=night.dry_run, note=run.note)
     if night.dry_run or not (run.writes or run.settles):
+        if run.verdicts and not night.dry_run:
+            mind.store.apply(run.verdicts)
         return slept
     run_id = mind.new_id()
     settles = [SettleEpisodes((episode,), memory) for episode, memory in run.settles.items()]
@@ -241,7 +244,7 @@ def _commit(night: Night, episodes: Sequence[Episode], run: Gathered, mind: Mind
             "archived": run.archived, "settled": list(run.settles)}
     record = RecordRun(run_id, now, night.project, diff, tuple(sorted(run.touched)), tuple(w.memory.id for w in run.writes if isinstance(w, AddMemory)),
                        tuple(run.settles.items()))
-    applied = mind.store.apply([record, *run.writes, *settles, Keep(f"slept:{night.project}", repr(now))])
+    applied = mind.store.apply([record, *run.verdicts, *run.writes, *settles, Keep(f"slept:{night.project}", repr(now))])
     if not applied.done:
         return replace(slept, facts=(), merged=(), revised=(), archived=(), pruned=0,
                        note="another process changed the same memories meanwhile; nothing was written, run it again")

@@ -5,9 +5,11 @@ import subprocess
 import sys
 
 import apsw
-from hook_rig import Client
+from hook_rig import PATIENT, Client
 
 from mnemos_mcp import transcript
+
+START = b'{"session_id": "next", "hook_event_name": "SessionStart", "source": "startup"}'
 
 
 def test_what_was_said_before_a_kill_is_slept_over_at_the_next_start(tmp_path):
@@ -36,6 +38,17 @@ def test_while_another_works_on_the_file_a_worker_waits(tmp_path):
     assert subprocess.run([sys.executable, "-c", code], env=client.environment, check=False, timeout=60).returncode == 0
     os.close(lock)
     assert client.mnemos("list")["total"] == 0
+
+
+def test_until_its_fact_is_written_what_was_said_is_told_as_it_was_said(tmp_path):
+    client = Client(tmp_path)
+    client.prompt("We deploy the billing service with Nomad, not Kubernetes.")
+    peek = f"print(subprocess.run([sys.executable, '-c', {PATIENT!r}], input={START!r}, capture_output=True).stdout.decode())"
+    code = f"import subprocess, sys; import mnemos_mcp.encode as e, mnemos_mcp.worker as w; plan = e.plan\ndef looked(*given):\n  {peek}\n  return plan(*given)\n" \
+           f"e.plan = looked; raise SystemExit(w.main(['session_end', {str(client.repository)!r}]))"
+    seen = subprocess.run([sys.executable, "-c", code], env=client.environment, cwd=client.repository, capture_output=True, check=True, timeout=120).stdout
+    assert b"with Nomad, not Kubernetes" in seen
+    assert client.mnemos("list")["total"] == 1
 
 
 def test_a_transcript_tells_the_exit_code_and_the_edits(tmp_path):

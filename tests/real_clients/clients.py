@@ -124,10 +124,15 @@ class Claude(Client):
         return [e.data for e in self.events if e.data.get("subtype") == "hook_response" and event in ("", e.data["hook_event"])]
 
     def leave(self) -> int:
-        started = {e.data["hook_id"]: e.at for e in self.events if e.data.get("subtype") == "hook_started"}
+        started: dict[str, float] = {}
+        prompts = 0
         for e in self.events:
+            if e.data.get("subtype") == "hook_started":
+                started[e.data["hook_id"]] = e.at
             if e.data.get("subtype") == "hook_response":
-                TIMES.setdefault(e.data["hook_name"], []).append((e.at - started[e.data["hook_id"]]) * 1000)
+                prompts += e.data["hook_event"] == "UserPromptSubmit"
+                name = e.data["hook_name"] + (" (first prompt)" if e.data["hook_name"] == "UserPromptSubmit" and prompts == 1 else "")
+                TIMES.setdefault(name, []).append((e.at - started[e.data["hook_id"]]) * 1000)
         return super().leave()
 
 

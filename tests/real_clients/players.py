@@ -50,9 +50,9 @@ class ClaudePlayer:
         summary = Turn("create a detailed summary", say("<analysis>Short.</analysis><summary>The release went well.</summary>"))
         return self.talk(place, folder, [before, summary, after], prompts[0], "/compact", prompts[1])
 
-    def recall(self, query: str) -> list[Block]:
-        """The calls that reach our retrieve tool: its schema first, then the tool."""
-        return [use("ToolSearch", query="select:mcp__mnemos__mnemos_retrieve"), use("mcp__mnemos__mnemos_retrieve", query=query)]
+    def store(self, content: str) -> list[Block]:
+        """The calls that reach our store tool: its schema first, then the tool."""
+        return [use("ToolSearch", query="select:mcp__mnemos__mnemos_store"), use("mcp__mnemos__mnemos_store", content=content)]
 
 
 class CodexPlayer:
@@ -79,8 +79,8 @@ class CodexPlayer:
         summary = Turn("CONTEXT CHECKPOINT COMPACTION", say("The release went well."))
         return self.talk(place, folder, [replace(before, input_tokens=50_000), summary, after], *prompts, extra=("model_auto_compact_token_limit=20000",))
 
-    def recall(self, query: str) -> list[Block]:
-        return [use("mnemos_retrieve", namespace="mcp__mnemos", query=query)]
+    def store(self, content: str) -> list[Block]:
+        return [use("mnemos_store", namespace="mcp__mnemos", content=content)]
 
 
 Player = ClaudePlayer | CodexPlayer
@@ -88,8 +88,7 @@ Player = ClaudePlayer | CodexPlayer
 
 def quoted(request: Request) -> str:
     """What the newest part of a request quotes from the memory, "" when nothing."""
-    _, opened, rest = request.newest.partition(FRAME)
-    return opened + rest
+    return "\n".join(re.findall(f"{FRAME}.*?</mnemos-recall>", request.newest, re.DOTALL))
 
 
 def steady(text: str) -> str:

@@ -97,14 +97,14 @@ def test_settings_and_plugin_together_are_one_installation(place: Place, billing
     with Anthropic(*first_script(CLAUDE)) as model, Claude(place, billing, model, *plugin) as client:
         client.say(DECISION)
         client.say(RELEASE)
-        texts = [episode.content for episode in place.episodes()]
+        episodes = place.episodes()
     assert len(client.hooks("UserPromptSubmit")) == 4, "both installations ran"
     assert not model.strays
-    assert texts.count(DECISION) == 1
-    assert sum("not found" in text for text in texts) == 1
+    assert [episode.content for episode in episodes].count(DECISION) == 1
+    assert [episode.kind for episode in episodes if episode.role == "tool"] == ["failure", "fix"]
     again = CLAUDE.talk(place, billing, [MORNING], "Good morning.", extra=plugin).requests[0].newest
     assert again.count(DECISION) == 1
-    seen("both ran at each event: one episode a prompt, one for the failure, one brief")
+    seen("both ran at each event: one episode a prompt, one failure, one fix, one brief")
 
 
 def test_what_was_said_before_a_kill_is_known_to_the_next_session(place: Place, billing: Path) -> None:

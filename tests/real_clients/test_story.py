@@ -96,13 +96,12 @@ def test_another_repository_gets_nothing_of_the_first(player: Player, story: Sto
     seen("0 of 3 requests, the same failure among them, has the decision or the fix")
 
 
-def test_the_server_and_the_hooks_share_one_memory(player: Player, place: Place, billing: Path) -> None:
-    calls = player.recall("how is the billing service deployed?")
-    script = [Turn("We deploy", say("Understood.")),
-              Turn("Look it up", player.shell("sleep 5")),  # the server may still be starting
-              *(Turn(player.ran, call) for call in calls),
-              Turn("Nomad", say("With Nomad."))]
-    assert player.talk(place, billing, script, DECISION, "Look it up in the memory.").followed()
+def test_what_the_agent_stores_the_next_session_is_told(player: Player, place: Place, billing: Path) -> None:
+    script = [Turn("Keep it", player.shell("sleep 5")),  # the server may still be starting
+              *(Turn(player.ran, call) for call in player.store("The billing service listens on port 8443 behind the gateway.")),
+              Turn('"outcome": ?"stored"', say("Kept."))]
+    assert player.talk(place, billing, script, "Keep it in the memory.").followed()
+    assert "port 8443" in quoted(player.talk(place, billing, [MORNING], "Good morning.").requests[0])
 
 
 def test_a_compaction_is_asked_for_in_the_same_words_as_without_mnemos(player: Player, place: Place, billing: Path, new_place: Callable[..., Place],
