@@ -120,7 +120,7 @@ def asked(data: Any, args: argparse.Namespace, name: str) -> Iterator[Asked]:
 
 def answer(one: Asked, variant: dict[str, Any]) -> list[str]:
     """Record ids, best first."""
-    config = replace(one.mind.config, **variant)
+    config = one.mind.config.with_(**variant)
     ranked = config.ranking.score(one.query, one.found, now=one.at, energy=one.energy, retention=one.retention, similarity=one.similarity)
     passed, _ = floor(one.question, one.query, ranked, one.found, replace(one.mind, config=config))
     kept, _ = config.packing.pack(passed, limit=one.question.limit, budget_tokens=one.question.budget_tokens, similarity=one.similarity, tokens=tokens)
