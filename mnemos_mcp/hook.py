@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from . import events
-from .buffered import AddReceipt, Count, TimeHook
+from .buffered import AddReceipt, Applied, Count, TimeHook
 from .events import Event
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _at_desk(event: Event, settings: Settings) -> None:
     if settings.inject != "off" and event.prints:
         from .telling import told
         text, ids = told(event, desk, settings, captured, first)
-        if text and desk.buffer.apply((_receipt(event, desk, text, ids), Count("injections"), _timed(event, now))).done:
+        if text and _write(desk, settings, (_receipt(event, desk, text, ids), Count("injections"), _timed(event, now))).done:
             _print(events.context(event, text))
     if allowed:
         from .waking import wake_if_due
@@ -174,13 +174,15 @@ def _since_start() -> float:
         return time.process_time()
 
 
-def _write(desk: Desk, settings: Settings, writes: tuple[Any, ...]) -> None:
+def _write(desk: Desk, settings: Settings, writes: tuple[Any, ...]) -> Applied:
+    """Into the file, else aside. A held file is waited for once: the second write of this hook does not wait again."""
     try:
-        desk.buffer.apply(writes)
+        return desk.buffer.apply(writes)
     except Exception as reason:
         from .storage.aside import Aside
         _log(settings, "write", reason)
-        Aside(settings.database).apply(writes)
+        desk.buffer.hurry()
+        return Aside(settings.database).apply(writes)
 
 
 def _print(text: str) -> None:

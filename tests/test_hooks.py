@@ -138,6 +138,20 @@ def test_bad_input_is_no_event(client, stdin):
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+def test_a_held_file_is_told_from_and_waited_for_once(client):
+    client.mnemos("store", "The staging database listens on port 5433.")
+    holder = apsw.Connection(str(client.store))
+    holder.execute("begin immediate").fetchall()
+    code = ("import mnemos_mcp.hook as h; from mnemos_mcp.storage import buffer; h.LAST_S, h.DEADLINE_S = 50.0, {}\n"
+            "apply, waits = buffer.Buffer.apply, []\n"
+            "buffer.Buffer.apply = lambda self, w: (waits.append(self.db.execute('pragma busy_timeout').fetchall()[0][0]), apply(self, w))[1]\n"
+            "h.main(); import sys; sys.stderr.write(repr(waits))")
+    payload = {"session_id": "s", "cwd": str(client.repository), "hook_event_name": "UserPromptSubmit", "prompt": "Which port does the staging database listen on?"}
+    done = subprocess.run([sys.executable, "-P", "-c", code], input=json.dumps(payload).encode(), capture_output=True, env=client.environment, timeout=60)
+    assert b"port 5433" in done.stdout and done.stderr == b"[400, 0]"
+    holder.close()
+
+
 def test_a_held_file_is_not_waited_for_and_what_was_said_lies_aside_until_the_worker_comes(client):
     client.start()
     holder = apsw.Connection(str(client.store))

@@ -67,17 +67,19 @@ class BuiltinEmbedder:
         return self._tokenizer().windows(text, WINDOW_TOKENS - 2)
 
     def embed(self, texts: Sequence[str], *, deadline_s: float | None = None) -> list[np.ndarray]:
-        """(384,) float32 unit vectors, one a text. EmbedderUnavailable when the files are unreadable or the deadline passed."""
+        """(384,) float32 unit vectors, one a text. EmbedderUnavailable when the files are unreadable, or when
+        the deadline has passed between two passes; the first is always made, and loading is not counted."""
         from .minilm.wordpiece import END, START
 
-        begin, found = self.clock(), list[Any]()
+        found = list[Any]()
         tokenizer, model = self._tokenizer(), self._loaded() if texts else None
+        begin = self.clock()  # loading is over: it comes once a process, and a busy machine must not turn the first recall into one by words
         if model is None:
             return found
         texts_of_ids = [[START, *tokenizer.encode(text, self.token_limit - 2), END] for text in texts]
         order = sorted(range(len(texts)), key=lambda number: len(texts_of_ids[number]))  # onnxruntime pads; like lengths waste nothing
         for texts_of_pass in passes([texts_of_ids[number] for number in order]):
-            if deadline_s is not None and self.clock() - begin > deadline_s:
+            if found and deadline_s is not None and self.clock() - begin > deadline_s:
                 raise EmbedderUnavailable(f"{len(found)} of {len(texts)} texts were embedded in {deadline_s:g} s")
             found += list(model.embed(texts_of_pass))
         vectors = dict(zip(order, found, strict=True))

@@ -56,6 +56,9 @@ class Aside:
     def aside(self) -> bool:
         return False  # who cannot open the file cannot take anything in
 
+    def hurry(self) -> None:
+        """It never waits."""
+
     def strengths(self, ids: Sequence[str]) -> dict[str, float]:
         return {}
 

@@ -276,6 +276,10 @@ class Buffer:
         """Does something lie beside the file that another hook could not bring in?"""
         return os.path.exists(self.path + ASIDE)
 
+    def hurry(self) -> None:
+        """From now on a held file is not waited for."""
+        self.db.set_busy_timeout(0)
+
     def strengths(self, ids: Sequence[str]) -> dict[str, float]:
         """Reinforcements of those that are memories."""
         return dict(fetch(self.db, f"select id, reinforcements from memory where id in ({_marks(ids)})", list(ids)))
