@@ -12,27 +12,29 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .mechanisms import sameness
+from .mechanisms.lazy import Lazy
 from .mechanisms.wording import content, fold, is_question, negations, sentences, swapped
 
 AT_ROOT = ("CLAUDE.md", "AGENTS.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
 OF_USER = (".claude/CLAUDE.md", ".codex/AGENTS.md")
 MOST_FILES = 20  # of a project, and of the user
 LARGEST = 65_536  # bytes of a file that are read: a client's memory is short, or its model would not read it either
+LONGEST_LINE = 2_000  # characters: what is longer is data, and patterns need not run over it
 LOOK_AGAIN_S = 5.0  # between two looks at the same folder
 MOST_BYTES = 262_144  # of all files of a place: a third of a second of reading when all of them are new
 COVERED = 0.75  # share of the words of a statement or clause that make what is said the whole of it; own judgement
 LEAST_WORDS = 2  # content words: one alone stands in every other statement
 
-_FENCED = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.DOTALL | re.MULTILINE)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?|\s*>\s?")
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$")
+_FENCED = Lazy(r"^(```|~~~).*?(?:^\1|\Z)", re.DOTALL | re.MULTILINE)
+_COMMENT = Lazy(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FRONT = Lazy(r"\A---\n.*?\n---\n", re.DOTALL)
+_BULLET = Lazy(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?|\s*>\s?")
+_HEADING = Lazy(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$")
 # Words under which a statement holds only then, held once, is thought of, or is named to be turned down.
-_TURNS = re.compile(r"\b(?:if|when(?:ever)?|unless|until|except|only|instead of|rather than|in place of|over|than|used to|formerly|previously|was|were|had|will|might"
-                    r"|may|could|maybe|perhaps|plan(?:s|ned|ning)?|wenn|falls|außer|nur|statt|anstatt|früher|war|waren|wird|vielleicht|si|quand|sauf|seulement|au lieu de"
-                    r"|plutôt que|était|peut-être|cuando|salvo|sólo|solo|en lugar de|en vez de|era|quizás)\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"\s*[,;:–—]\s+|\s+\(|\)|\s+(?:and|but|because|so that|und|aber|weil|et|mais|parce que|y|pero|porque)\s+", re.IGNORECASE)
+_TURNS = Lazy(r"\b(?:if|when(?:ever)?|unless|until|except|only|instead of|rather than|in place of|over|than|used to|formerly|previously|was|were|had|will|might"
+              r"|may|could|maybe|perhaps|plan(?:s|ned|ning)?|wenn|falls|außer|nur|statt|anstatt|früher|war|waren|wird|vielleicht|si|quand|sauf|seulement|au lieu de"
+              r"|plutôt que|était|peut-être|cuando|salvo|sólo|solo|en lugar de|en vez de|era|quizás)\b", re.IGNORECASE)
+_CLAUSE = Lazy(r"\s*[,;:–—]\s+|\s+\(|\)|\s+(?:and|but|because|so that|und|aber|weil|et|mais|parce que|y|pero|porque)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +207,8 @@ def _blocks(text: str) -> Iterator[str]:
     """Headings, list items and paragraphs, each with its continued lines as one."""
     block: list[str] = []
     for line in [*text.split("\n"), ""]:
+        if len(line) > LONGEST_LINE:
+            continue
         bullet = _BULLET.match(line)
         begins = bullet is not None or _HEADING.match(line) is not None or line.lstrip().startswith("|")
         if block and (begins or not line.strip() or _HEADING.match(block[0])):

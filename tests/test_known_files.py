@@ -215,5 +215,10 @@ def test_number_and_size_of_the_files_are_bounded(files, root):
     assert KnownFiles("", lambda _: str(root), lambda: 0.0).say(RULE, "p") == ""
 
 
+def test_a_line_without_end_is_passed_over(files, root):
+    write(root / "AGENTS.md", "# " + "#" * 60_000 + f"x\n- {RULE}\n")
+    assert files.say(RULE, "p") == "AGENTS.md"
+
+
 def test_without_a_project_or_a_home_nothing_is_known(clock):
     assert KnownFiles("", lambda _: "", clock).say(RULE, "p") == "" == KnownFiles("", lambda _: "", clock).say(RULE, "")
