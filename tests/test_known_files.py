@@ -78,11 +78,11 @@ def test_what_a_memory_knows_too_reinforces_it(memory, root):
 
 def test_a_file_is_read_again_when_it_changed_and_looked_at_once_in_a_while(memory, root, clock, monkeypatch):
     engine, looks = memory(), []
-    monkeypatch.setattr(known_files.os, "stat", lambda path, stat=os.stat, **more: looks.append(path) or stat(path, **more))
+    monkeypatch.setattr(known_files, "_fitting", lambda paths, look=known_files._fitting: looks.append(paths) or look(paths))
     assert engine.store("Deploys go through the blue pipeline.").outcome == "stored"
-    looks.clear()
+    assert len(looks) == 2, "the project's files, and the user's"
     assert engine.store("The ledger keeps its invoices for ten years.").outcome == "stored"
-    assert looks == []
+    assert len(looks) == 2
     write(root / "AGENTS.md", f"- {RULE}\n")
     clock.forward(seconds=known_files.LOOK_AGAIN_S + 1)
     assert engine.store(RULE).outcome == "not_news"
