@@ -30,7 +30,7 @@ def told(event: Event, desk: Desk, settings: Settings, captured: Captured | None
 
 def _given(event: Event, desk: Desk) -> frozenset[str]:
     """What this session has been told already."""
-    return frozenset(i for receipt in desk.buffer.receipts(session=event.session) for i in receipt["ids"]) if event.session else frozenset()
+    return desk.buffer.told(event.session) if event.session else frozenset()
 
 
 def _brief(event: Event, desk: Desk, settings: Settings) -> tuple[str, tuple[str, ...]]:

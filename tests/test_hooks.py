@@ -33,6 +33,21 @@ def test_the_next_session_starts_with_what_the_last_one_was_told_though_nobody_s
     assert len(brief) <= 6000
 
 
+def test_what_the_brief_told_is_not_told_again_when_sleep_has_made_it_a_memory(client):
+    client.prompt("We deploy the billing service with Nomad, not Kubernetes.", "s1")
+    assert "Nomad" in client.start("s2")
+    client.sleep()
+    assert "Nomad" not in client.prompt("How do we deploy the billing service?", "s2")
+    assert "Nomad" in client.prompt("How do we deploy the billing service?", "s3"), "a session that was not told is the control"
+
+
+def test_a_step_that_two_installations_tell_of_stands_in_the_fix_once(client):
+    client.fails("python3 app.py", MISSING)
+    client.passes("pip install requests"), client.passes("pip install requests")
+    client.passes("python3 app.py")
+    assert client.fails("python3 app.py", MISSING, "s2").count("pip install requests") == 1
+
+
 def test_after_sleep_it_is_a_memory_and_still_in_the_brief(client):
     client.prompt("Always run the linter before you commit.")
     client.prompt("ok thanks")

@@ -38,6 +38,9 @@ class Aside:
     def receipts(self, **_: Any) -> list[dict[str, Any]]:
         return []
 
+    def told(self, session: str) -> frozenset[str]:
+        return frozenset()
+
     def prompts(self, session: str) -> int:
         return 1  # nothing can be recalled either: no prompt is the first
 

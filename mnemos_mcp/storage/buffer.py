@@ -76,8 +76,10 @@ def apply_buffer(db: apsw.Connection, write: BufferWrite) -> None:
         case AddFailure():
             _add_failure(db, write)
         case NoteStep(session, command, most):
-            for n, steps in fetch(db, "select n, steps from failure where session = ? and status = 'open'", (session,)):
-                run(db, "update failure set steps = ? where n = ?", json.dumps([*json.loads(steps), command][-most:], ensure_ascii=False), n)
+            for n, before in fetch(db, "select n, steps from failure where session = ? and status = 'open'", (session,)):
+                steps = json.loads(before)
+                if steps[-1:] != [command]:  # the same again is a repetition, or the event that came twice
+                    run(db, "update failure set steps = ? where n = ?", json.dumps([*steps, command][-most:], ensure_ascii=False), n)
         case CloseFailure(n, fix, at):
             run(db, "update failure set status = 'fixed', fix = ?, fixed_at = ? where n = ? and status = 'open'", fix, at, n)
         case LeaveFailures(session):
@@ -176,6 +178,13 @@ def receipts(db: apsw.Connection, *, session: str = "", memory_id: str = "", lim
             for at, project, of, event, chars, ids, used in rows]
 
 
+def told(db: apsw.Connection, session: str) -> frozenset[str]:
+    """Ids of all that a session was told, and of the memories that sleep has made of the episodes among them since."""
+    ids = {i for (given,) in fetch(db, "select ids from receipt where session = ?", (session,)) for i in json.loads(given)}
+    became = fetch(db, f"select memory_id from episode where id in ({_marks(tuple(ids))}) and memory_id <> ''", tuple(ids))
+    return frozenset(ids.union(memory_id for (memory_id,) in became))
+
+
 def prompts(db: apsw.Connection, session: str) -> int:
     """How many a session has had since it started or was compacted."""
     rows = fetch(db, "select prompts from session where id = ?", (session,))
@@ -256,6 +265,9 @@ class Buffer:
 
     def receipts(self, **wanted: Any) -> list[dict[str, Any]]:
         return receipts(self.db, **wanted)
+
+    def told(self, session: str) -> frozenset[str]:
+        return told(self.db, session)
 
     def gather(self, *wanted: Any) -> Any:
         return gather(self.db, *wanted)
