@@ -12,7 +12,7 @@ from .models import Anthropic, Turn, say, use
 from .places import Place
 from .players import ClaudePlayer, quoted
 from .screen import Screen
-from .test_story import DECISION, MORNING, RELEASE, Seen, first_script
+from .test_story import DECISION, FIX, MORNING, RELEASE, Seen, first_script
 
 pytestmark = pytest.mark.real_clients
 CLAUDE = ClaudePlayer()
@@ -59,6 +59,12 @@ def test_every_hook_exits_clean_and_only_those_print_that_may(place: Place, bill
     seen(f"{len(hooks)} runs; printed: {', '.join(printing)}")
 
 
+def test_the_summary_of_a_compaction_is_kept(place: Place, billing: Path) -> None:
+    session = CLAUDE.compact(place, billing, UNDERSTOOD, Turn("What next", say("Rest.")), DECISION, "What next?")
+    assert session.followed()
+    assert place.holds("The release went well.")
+
+
 def test_a_resumed_session_gets_the_brief(place: Place, billing: Path) -> None:
     CLAUDE.talk(place, billing, [UNDERSTOOD], DECISION)
     resumed = CLAUDE.talk(place, billing, [Turn("Go on", say("Gladly."))], "Go on.", extra=("--continue",))
@@ -102,8 +108,9 @@ def test_settings_and_plugin_together_are_one_installation(place: Place, billing
     assert not model.strays
     assert [episode.content for episode in episodes].count(DECISION) == 1
     assert [episode.kind for episode in episodes if episode.role == "tool"] == ["failure", "fix"]
-    again = CLAUDE.talk(place, billing, [MORNING], "Good morning.", extra=plugin).requests[0].newest
-    assert again.count(DECISION) == 1
+    assert all(episode.content.count(FIX) == 1 for episode in episodes if episode.kind == "fix")
+    again = CLAUDE.talk(place, billing, [MORNING], "Good morning.", extra=plugin).requests[0]
+    assert quoted(again).count(DECISION) == 1
     seen("both ran at each event: one episode a prompt, one failure, one fix, one brief")
 
 

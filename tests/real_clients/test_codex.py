@@ -12,7 +12,7 @@ import pytest
 from .clients import Codex, ask
 from .models import OpenAI, Turn
 from .places import Place
-from .players import CodexPlayer
+from .players import CodexPlayer, quoted
 from .test_story import DECISION, MORNING, RELEASE, Seen, first_script
 
 pytestmark = pytest.mark.real_clients
@@ -27,8 +27,8 @@ def test_hooks_of_the_user_and_of_the_repository_together_are_one_installation(p
     assert CODEX.talk(place, folder, first_script(CODEX), DECISION, RELEASE).followed()
     texts = [episode.content for episode in place.episodes()]
     assert texts.count(DECISION) == 1
-    again = CODEX.talk(place, folder, [MORNING], "Good morning.").requests[0].newest
-    assert again.count(DECISION) == 1
+    again = CODEX.talk(place, folder, [MORNING], "Good morning.").requests[0]
+    assert quoted(again).count(DECISION) == 1
     seen("one episode a prompt, one brief")
 
 
