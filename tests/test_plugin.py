@@ -167,13 +167,13 @@ def client(tmp_path):
     return run
 
 
-@pytest.mark.real_client
+@pytest.mark.real_clients
 def test_the_clients_own_validator_accepts_the_plugin(client):
     said = client("plugin", "validate", "--strict", str(ROOT))
     assert "Validation passed" in said and "commands: mnemos:distil" in said and "skills: mnemos:memory" in said
 
 
-@pytest.mark.real_client
+@pytest.mark.real_clients
 def test_the_plugin_installs_offline_with_its_hooks_and_a_server_that_connects(client, tmp_path):
     record = tmp_path / ".config" / "mnemos" / "python"
     record.parent.mkdir(parents=True)
@@ -186,7 +186,7 @@ def test_the_plugin_installs_offline_with_its_hooks_and_a_server_that_connects(c
     assert "Connected" in client("mcp", "list")
 
 
-@pytest.mark.real_client
+@pytest.mark.real_clients
 def test_the_server_that_setup_writes_connects_in_the_real_client(client, tmp_path):
     env = {**{k: v for k, v in os.environ.items() if not k.startswith(("CLAUDE", "XDG"))}, "HOME": str(tmp_path)}
     subprocess.run([sys.executable, "-m", "mnemos_mcp", "setup", "claude"], env=env, cwd=ROOT, check=True, capture_output=True)
