@@ -20,6 +20,17 @@ def test_what_was_said_before_a_kill_is_slept_over_at_the_next_start(tmp_path):
     assert [m["content"] for m in client.mnemos("list")["memories"]] == ["We deploy the billing service with Nomad, not Kubernetes."]
 
 
+def test_an_agents_last_word_is_no_fact_but_its_statement_is(tmp_path):
+    client = Client(tmp_path)
+    client.send("Stop", last_assistant_message="Released.")
+    client.send("Stop", last_assistant_message="The flaky test failed because the fixture shares one temporary folder between workers.")
+    client.sleep()
+    assert [m["content"][:14] for m in client.mnemos("list")["memories"]] == ["The flaky test"]
+    client.prompt("Released only on Mondays.")
+    client.sleep()
+    assert "Released." not in [m["content"] for m in client.mnemos("list")["memories"]]
+
+
 def test_a_second_run_writes_nothing(tmp_path):
     client = Client(tmp_path)
     client.prompt("We deploy the billing service with Nomad, not Kubernetes.")

@@ -69,7 +69,7 @@ class SleepDaemon:
         repairs = self._repairs(heard)
         spent = {source for fact in repairs for source in fact.sources}
         durable = [Fact(e.content, e.kind if e.kind in KINDS else "fact", (e.id,)) for e in heard  # type: ignore[arg-type]
-                   if e.durable and not e.memory_id and e.kind not in ("failure", "summary") and e.id not in spent and not is_question(e.content)]
+                   if e.durable and not e.memory_id and e.kind not in ("failure", "summary") and e.id not in spent and not is_question(e.content) and self._says_enough(e)]
         spent |= {source for fact in durable for source in fact.sources}
         recurring = self._recurring([e for e in heard if e.id not in spent])
         last = {e.id: place for place, e in enumerate(heard)}
@@ -82,6 +82,10 @@ class SleepDaemon:
         for episode in sorted(episodes, key=lambda e: (e.at, e.id)):
             once.setdefault(episode.event or episode.id, episode._replace(content=strip_injected(episode.content)))
         return [episode for episode in once.values() if episode.content]
+
+    def _says_enough(self, episode: Episode) -> bool:
+        """A user's word may be short. An agent that says "Released." reports what was just seen; from a few words of substance on it states something."""
+        return episode.role == "user" or episode.kind == "fix" or len(content(episode.content)) >= self.min_words
 
     def _repairs(self, heard: list[Episode]) -> list[Fact]:
         """A failure and the next statement of its session that tells the fix; the nearest failure with a word in common, else the last one open."""
