@@ -56,9 +56,9 @@ class AddFailure(NamedTuple):
 
 
 class NoteStep(NamedTuple):
-    """A command that passed while failures of the session are open; the last `most` are remembered."""
+    """A command that passed while these failures (their `n`) are open; the last `most` are remembered."""
 
-    session: str
+    failures: tuple[int, ...]
     command: str
     most: int
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 LONGEST_EPISODE = 8_000  # characters of what is put down: a long paste keeps its beginning and its end
 TAIL = 2_000
+LONGEST_READ = 40_000  # characters of a command or an error that are looked at, half of them from its end
 _ID = r"\b[0-9a-f]{12}\b"
 
 
@@ -44,6 +45,10 @@ class Desk(NamedTuple):
     now: float
     new_id: Any
     screen: Any
+
+    def held(self) -> bool:
+        """Did the file turn out to be held or not writable?"""
+        return self.buffer.hurried
 
     @property
     def project(self) -> str:
@@ -108,23 +113,33 @@ def bounded(clean: str) -> str:
 def _failure(event: Event, desk: Desk) -> Captured:
     """The failure with its fingerprint, and what is known of it."""
     from .mechanisms import failures
-    command, error = desk.screen(event.command[:failures.LONGEST_COMMAND]), desk.screen(event.error)
+    command, error = _command(event, desk), desk.screen(events.shortened(event.error, LONGEST_READ))
     if command is None or error is None:
         return Captured((Count("refused"),))
     key, form = failures.fingerprint(command, error), failures.shape(command)
     before = desk.buffer.failures(projects=desk.identities, shape=form) if desk.identities else []
     known = failures.nearest([f for f in before if f.status != "open" or f.session != event.session], key, error)
     why = failures.telling(error)
-    episode = Episode(desk.new_id(), f"`{command}` failed: {why}", desk.project, event.session, "tool", "tool", desk.now, "failure", event=event.key)
-    writes = (AddFailure(key, form, command, why, desk.project, event.session, desk.now, event.key), AddEpisode(episode))
-    return Captured(writes, told(known, desk.now) if known else "")
+    episode = Episode(desk.new_id(), f"`{failures.shown(command)}` failed: {why}", desk.project, event.session, "tool", "tool", desk.now, "failure", event=event.key)
+    writes = (AddFailure(key, form, failures.shown(command), why, desk.project, event.session, desk.now, event.key), AddEpisode(episode))
+    since = [f for f in before if known and f.fixed_at is None and f.fingerprint == known.fingerprint and f.at > known.at]
+    return Captured(writes, told(known, desk.now, since) if known else "")
 
 
-def told(known: Failure, now: float) -> str:
-    """What is known of a failure, framed: commands and times only, never the output of a tool. '' when nothing came of it."""
-    tried = ", ".join(f"`{step}`" for step in known.tried[-3:])
+def _command(event: Event, desk: Desk) -> str | None:
+    """The command, screened before anything is cut from it: half of a key is still half of a key."""
+    clean: str | None = desk.screen(events.shortened(event.command, LONGEST_READ))
+    return clean
+
+
+def told(known: Failure, now: float, since: Sequence[Failure] = ()) -> str:
+    """What is known of a failure, framed: commands and times only, never the output of a tool. '' when nothing came of it. `since`: when it came
+    back after its fix and was not fixed again."""
+    later = [step for failure in since for step in (*failure.tried, *failure.steps)]
+    tried = ", ".join(f"`{step}`" for step in dict.fromkeys([*known.tried[-3:], *later[-3:]]))
     if known.status == "fixed":
         helped = f"What fixed it: {known.fix}" if known.fix else "It passed when it was run again"
+        helped += " (then; it came back)" if since else ""
         text = f"{helped}." + (f" Did not help: {tried}." if tried else "")
     elif tried:
         text = f"It was not fixed then. Did not help: {tried}."
@@ -137,16 +152,16 @@ def told(known: Failure, now: float) -> str:
 
 def _success(event: Event, desk: Desk) -> tuple[BufferWrite, ...]:
     """Only while a failure of the session is open: a step towards its fix, or the fix."""
-    waiting = desk.buffer.failures(session=event.session) if event.session else []
+    waiting = desk.buffer.failures(session=event.session, projects=desk.identities) if event.session else []
     if not waiting:
         return ()
     from .mechanisms import failures
-    command = desk.screen(event.command[:failures.LONGEST_COMMAND])
+    command = _command(event, desk)
     if command is None:
-        return ()
-    closed = [f for f in waiting if failures.runs(f.command, command)]
+        return (NoteStep(tuple(f.n for f in waiting), failures.UNSAID, failures.STEPS),)
+    closed = [f for f in waiting if failures.runs(f.shape, command)]
     if not closed:
-        return (NoteStep(event.session, command, failures.STEPS),)
+        return (NoteStep(tuple(f.n for f in waiting), failures.shown(command), failures.STEPS),) if failures.steps_towards(command) else ()
     writes: list[BufferWrite] = []
     for failure in closed:
         fix = _fix(failure, command, event, desk)
@@ -161,8 +176,8 @@ def _fix(failure: Failure, passed: str, event: Event, desk: Desk) -> str:
     """What was done between the last failure and now: the commands, and the files that were edited as the transcript tells."""
     from .mechanisms import failures
     from .transcript import edited_since
-    edited = [desk.screen(name) for name in edited_since(event.transcript, failure.command)]
-    return failures.fixed_by(failure.command, failure.steps, passed, [name for name in edited if name])
+    edited = [desk.screen(name) for name in edited_since(event.transcript, event.command)]
+    return failures.fixed_by(failure.shape, failure.steps, passed, [name for name in edited if name])
 
 
 def _cited(event: Event, desk: Desk) -> tuple[BufferWrite, ...]:

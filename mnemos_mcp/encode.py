@@ -183,7 +183,7 @@ def _keep(statement: Statement, vector: Embedded, verdict: Judgement, seen: Read
     valid_from = now if statement.valid_from is None else statement.valid_from
     memory = Memory(
         id=mind.new_id(), content=statement.content, scope=statement.scope, origin=statement.origin, kind=verdict.kind, role=statement.role,  # type: ignore[arg-type]
-        key=statement.key, tags=statement.tags, session=statement.session, importance=verdict.importance, surprisal=verdict.gate.surprisal,
+        key=statement.key or _address(retired), tags=statement.tags, session=statement.session, importance=verdict.importance, surprisal=verdict.gate.surprisal,
         affect=verdict.affect, sectors=verdict.sectors, pinned=statement.pinned, created_at=now, valid_from=valid_from, reinforced_at=max(now, 0.0))
     reason = relation.reason if isinstance(relation, Updates) else ""
     writes: list[Write] = [Supersede(old.id, memory.id, config.supersession.retire(old, valid_from), reason, old.version) for old in retired]
@@ -195,6 +195,12 @@ def _keep(statement: Statement, vector: Embedded, verdict: Judgement, seen: Read
                   importance=memory.importance, affect=memory.affect, sectors=memory.sectors, scope=memory.scope,
                   superseded=tuple(m.id for m in retired), possible_conflicts=_conflicts(verdict, seen),
                   note="; ".join(filter(None, (verdict.note, _moment(memory, retired, history, now))))), tuple(writes))
+
+
+def _address(retired: Sequence[Memory]) -> str:
+    """The key that the retired had, if it was one: the newer value is found under the old address, and the next value under it retires this one."""
+    keys = {memory.key for memory in retired if memory.key}
+    return keys.pop() if len(keys) == 1 else ""
 
 
 def _moment(memory: Memory, retired: Sequence[Memory], history: Sequence[Write], now: float) -> str:

@@ -46,3 +46,4 @@ class Failure(NamedTuple):
     status: str  # open, fixed, left
     fix: str = ""
     fixed_at: float | None = None
+    shape: str = ""  # the whole command as it is compared

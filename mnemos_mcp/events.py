@@ -25,7 +25,8 @@ _READS = frozenset({"SessionStart", "UserPromptSubmit", "PostToolUseFailure", "P
 SHELLS = frozenset({"Bash", "Shell", "shell", "run_terminal_cmd"})
 # Blocks that the client or another tool wrote into what the user typed.
 _BLOCKS = (r"<(system-reminder|task-notification|local-command-[\w-]+|command-(?:name|message|args|contents)|bash-(?:input|stdout|stderr)|"
-                     r"ide_[\w-]+|user-prompt-submit-hook|mnemos-recall)\b[^>]*>.*?(?:</\1\s*>|\Z)")
+                     r"ide_[\w-]+|user-prompt-submit-hook|mnemos-recall)\b[^>]*>.*?</\1\s*>")
+_OPENED = r"<(?:system-reminder|task-notification|local-command-[\w-]+|command-(?:name|message|args|contents))\b"
 _SLASH = r"/[\w.:-]+(?=\s|$)"
 _MACHINE = ("[Request interrupted", "Caveat: The messages below were generated", "This session is being continued from a previous conversation")
 
@@ -81,6 +82,9 @@ def _judged(event: Event, payload: Mapping[str, Any]) -> Event:
     if event.kind == "success":
         if event.tool not in SHELLS or not event.command:
             return NOTHING
+        answer = payload.get("tool_response")
+        if isinstance(answer, Mapping) and (answer.get("interrupted") or answer.get("backgroundTaskId")):
+            return NOTHING  # it has not passed: it was broken off, or has only been started
         return event._replace(kind="failure", error=error) if (error := failed(payload)) else event
     return event
 
@@ -100,12 +104,22 @@ def failed(payload: Mapping[str, Any]) -> str:
 
 def prompt(text: str) -> str:
     """What the user said: without the blocks that programs put in; '' for a command, a notification, an interruption."""
-    said = text.lstrip()
-    if len(text) > LONGEST_PROMPT or said.startswith(_MACHINE) or (said.startswith("/") and re.match(_SLASH, said)):
+    said = shortened(text).lstrip()
+    if said.startswith(_MACHINE) or (said.startswith("/") and re.match(_SLASH, said)):
         return ""
+    if said.startswith("<command-") or (said.startswith("<") and re.match(_OPENED, said) and not re.match(_BLOCKS, said, flags=re.DOTALL | re.IGNORECASE)):
+        return ""  # a command's own text, or a block of a program that never ends
     if "<" in said:
         said = re.sub(_BLOCKS, " ", said, flags=re.DOTALL | re.IGNORECASE)
     return said.strip()
+
+
+def shortened(text: str, most: int = LONGEST_PROMPT) -> str:
+    """Beginning and end of a text that is too long to be read whole, cut between lines where it has any: half of a key must not be left at the cut."""
+    if len(text) <= most:
+        return text
+    head, tail = text[:most // 2], text[-most // 2:]
+    return f"{head[:head.rfind(chr(10)) + 1] or head}...\n{tail[tail.find(chr(10)) + 1:]}"
 
 
 def context(event: Event, text: str) -> str:
@@ -118,7 +132,7 @@ def context(event: Event, text: str) -> str:
 def _own(payload: Mapping[str, Any]) -> bool:
     server = payload.get("mcp_server")
     name = f"{server.get('name', '') if isinstance(server, Mapping) else ''} {_text(payload, 'tool_name')}".lower()
-    if "mnemos" in name:
+    if re.search(r"(?<![a-z])mnemos(?![a-z])", name):
         return True
     given = payload.get("tool_input")
     command = given.get("command") if isinstance(given, Mapping) else ""
@@ -144,7 +158,7 @@ def _command(payload: Mapping[str, Any], info: Mapping[str, Any]) -> str:
             return " ".join(part for part in command if isinstance(part, str))
         if isinstance(command, str):
             return command
-        return f"{_text(payload, 'tool_name')} {json.dumps(given, ensure_ascii=False, sort_keys=True)[:300]}"
+        return f"{_text(payload, 'tool_name')} {json.dumps(given, ensure_ascii=False, sort_keys=True)}"
     return _text(payload, "command") or _text(info, "command_line")
 
 
@@ -155,7 +169,7 @@ def _key(event: Event, payload: Mapping[str, Any]) -> str:
         return ""
     # Several stops may belong to one prompt, and a queued prompt may come under the id of the last: the words tell them apart.
     words = "" if event.use else str(_sum(event.text))
-    return f"{event.session}/{turn}/{event.kind}/{words}"[:200]
+    return f"{event.session[-100:]}/{turn[-60:]}/{event.kind}/{words}"
 
 
 def _sum(text: str) -> int:

@@ -83,6 +83,9 @@ def _with_exit_code(event: Event, payload: Any) -> Event:
     code = exit_code(event.transcript, event.use)
     if code is None:
         return events.NOTHING
+    from .mechanisms.failures import finds_nothing
+    if finds_nothing(event.command, code):
+        return events.NOTHING
     output = payload.get("tool_response")
     return event._replace(kind="failure", error=f"Exit code {code}\n{output if isinstance(output, str) else ''}") if code else event
 
@@ -108,6 +111,7 @@ def _at_desk(event: Event, settings: Settings) -> None:
     first = event.kind == "prompt" and settings.inject != "off" and (settings.inject == "prompt" or desk.buffer.prompts(event.session) == 0)
     if captured and captured.writes:
         _write(desk, settings, (*captured.writes, _timed(event, now)))
+        first = first and not desk.held()  # who may not write now would be asked to wait a second time, and for the next prompt again
     if settings.inject != "off" and event.prints:
         from .telling import told
         text, ids = told(event, desk, settings, captured, first)
@@ -182,7 +186,11 @@ def _write(desk: Desk, settings: Settings, writes: tuple[Any, ...]) -> Applied:
         from .storage.aside import Aside
         _log(settings, "write", reason)
         desk.buffer.hurry()
-        return Aside(settings.database).apply(writes)
+        try:
+            return Aside(settings.database).apply(writes)
+        except OSError as full:  # a full disk or one for reading only: what is known can still be told
+            _log(settings, "aside", full)
+            return Applied()
 
 
 def _print(text: str) -> None:

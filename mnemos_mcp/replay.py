@@ -136,12 +136,12 @@ class _Record:
         if sitting.place is None:
             self.done.nowhere += 1
             return
-        command = self._clean(ran.command[:failures.LONGEST_COMMAND])
+        command = self._clean(shortened(ran.command))
         error = self._clean(shortened(ran.error)) if command else ""
         if not command or not error:
             return
         key, why, event = failures.fingerprint(command, error), failures.telling(error), self._name(ran.key)
-        self._episode(f"`{command}` failed: {why}", ran.key, sitting, at, "tool", "failure")
+        self._episode(f"`{failures.shown(command)}` failed: {why}", ran.key, sitting, at, "tool", "failure")
         again = sitting.open.get(key)
         if again:
             tried = tuple(dict.fromkeys((*again.failure.tried, *again.passed)))
@@ -149,7 +149,7 @@ class _Record:
             again.events.append(event)
             again.passed, again.edited = [], []
         else:
-            failure = Failure(0, key, command, why, sitting.name, at, 1, (), (), "left")
+            failure = Failure(0, key, failures.shown(command), why, sitting.name, at, 1, (), (), "left", shape=failures.shape(command))
             sitting.open[key] = Open(failure, failures.shape(command), [], [event])
             self.told.append((sitting.open[key], sitting.identity))
             if len(sitting.open) > MOST_OPEN:
@@ -157,19 +157,19 @@ class _Record:
 
     def _passed(self, ran: Ran, sitting: Sitting, at: float) -> None:
         """A step towards a fix, or the fix, while a failure of the session is open."""
-        command = self._clean(ran.command[:failures.LONGEST_COMMAND], count=False) if sitting.open else ""
+        command = self._clean(shortened(ran.command), count=False) if sitting.open else ""
         if not command:
             return
-        ended = [key for key, waiting in sitting.open.items() if failures.runs(waiting.failure.command, command)]
+        ended = [key for key, waiting in sitting.open.items() if failures.runs(waiting.failure.shape, command)]
         for key in ended:
             self._fixed(sitting.open.pop(key), command, ran, sitting, at)
-        for waiting in sitting.open.values() if not ended else ():
-            waiting.passed = [*waiting.passed, command][-failures.STEPS:]
+        for waiting in sitting.open.values() if not ended and failures.steps_towards(command) else ():
+            waiting.passed = [*waiting.passed, failures.shown(command)][-failures.STEPS:]
 
     def _fixed(self, waiting: Open, command: str, ran: Ran, sitting: Sitting, at: float) -> None:
         names = [self._clean(name, count=False) for name in waiting.edited]
         failure = waiting.failure
-        fix = failures.fixed_by(failure.command, waiting.passed, command, [name for name in names if name])
+        fix = failures.fixed_by(failure.shape, waiting.passed, command, [name for name in names if name])
         waiting.failure = failure._replace(status="fixed", fix=fix, fixed_at=at, steps=tuple(waiting.passed))
         # The event of a hook's fix ends in the number of its row: the same call with the same failure is looked for below this name.
         self._episode(failures.lesson(failure.command, failure.error, fix, failure.tried), f"{ran.key}/fix/", sitting, at, "tool", "fix", failure.fingerprint)

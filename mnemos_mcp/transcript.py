@@ -36,7 +36,7 @@ def edited_since(path: str, command: str) -> list[str]:
             given = part.get("input") if isinstance(part, dict) and part.get("type") == "tool_use" else None
             if not isinstance(given, dict):
                 continue
-            if given.get("command") == command:
+            if isinstance(given.get("command"), str) and given["command"].strip() == command.strip():
                 runs.append([])
             name = given.get("file_path") or given.get("notebook_path")
             if part.get("name") in EDITORS and isinstance(name, str):
@@ -52,7 +52,7 @@ def _lines(path: str, holding: str) -> Iterator[dict[str, Any]]:
         with open(path, "rb") as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - READ_BYTES))
-            tail = file.read(READ_BYTES).decode("utf-8", "replace").splitlines()
+            tail = file.read(READ_BYTES).decode("utf-8", "replace").split("\n")
     except (OSError, ValueError):
         return
     for text in tail:

@@ -55,7 +55,10 @@ def take_in(engine: Engine, database: str) -> int:
     from .storage import aside
     claimed, deliveries = aside.take(database)
     for writes in deliveries:
-        engine.mind.store.apply(writes)
+        try:
+            engine.mind.store.apply(writes)
+        except (TypeError, ValueError):
+            continue  # a line that only looks like a delivery must not hold up those behind it
     aside.done(claimed)
     return len(deliveries)
 

@@ -30,11 +30,29 @@ def test_another_module_command_or_code_is_another_failure(a, b):
     assert failures.fingerprint(*a) != failures.fingerprint(*b)
 
 
-def test_the_command_passes_alone_or_inside_a_longer_line():
-    assert failures.runs("npm test", "npm test")
-    assert failures.runs("cd web && npm test", "npm ci && npm test")
-    assert not failures.runs("npm test", "npm test -- --watch")
-    assert not failures.runs("npm test", "npm ci")
+@pytest.mark.parametrize(("failed", "passed", "same"), [
+    ("npm test", "npm test", True), ("cd web && npm test", "npm ci && npm test", True), ("npm test", "npm test -- --watch", False), ("npm test", "npm ci", False),
+    ("make check", "make check || true", False), ("make lint", "make lint; echo done", False), ("ls", "echo \"hi && ls && bye\"", False), ("make", "make &", False),
+    ("make", "make | tail -5", False), ("make x 2>&1", "make x 2>&1", True)])
+def test_a_command_has_passed_only_where_nothing_hides_its_end(failed, passed, same):
+    assert failures.runs(failures.shape(failed), passed) is same
+
+
+def test_looking_around_is_no_step_and_a_search_without_a_hit_no_failure():
+    assert [failures.steps_towards(c) for c in ("ls -la", "git status && cat Makefile", "npm ci", "cat a > b", "git pull")] == [False, False, True, True, True]
+    assert [failures.finds_nothing(c, n) for c, n in (("grep x y", 1), ("cat y | rg x", 1), ("test -f a", 1), ("grep x y", 2), ("make", 1))] == [True, True, True, False, False]
+
+
+def test_another_name_in_the_error_is_another_failure_however_like_the_words():
+    met = known(error="ModuleNotFoundError: No module named 'requests'", status="fixed", fix="`pip install requests`")
+    assert failures.nearest([met], "x", "ModuleNotFoundError: No module named 'yaml'") is None
+    assert failures.nearest([met], "x", "ModuleNotFoundError: No module named 'requests'!") is met
+
+
+def test_a_fix_that_stopped_working_is_told_as_such():
+    fixed = known(status="fixed", fix="`fix-one`", fixed_at=1.0)
+    said = told(fixed, 0.0, [known(2, at=2.0, steps=("fix-one",))])
+    assert "What fixed it: `fix-one` (then; it came back). Did not help: `fix-one`." in said
 
 
 def test_the_exact_failure_comes_before_a_like_one_and_a_fixed_one_before_an_open_one():

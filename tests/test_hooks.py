@@ -153,7 +153,7 @@ def test_bad_input_is_no_event(client, stdin):
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-def test_a_held_file_is_told_from_and_waited_for_once(client):
+def test_a_held_file_is_waited_for_once(client):
     client.mnemos("store", "The staging database listens on port 5433.")
     holder = apsw.Connection(str(client.store))
     holder.execute("begin immediate").fetchall()
@@ -161,10 +161,36 @@ def test_a_held_file_is_told_from_and_waited_for_once(client):
             "apply, waits = buffer.Buffer.apply, []\n"
             "buffer.Buffer.apply = lambda self, w: (waits.append(self.db.execute('pragma busy_timeout').fetchall()[0][0]), apply(self, w))[1]\n"
             "h.main(); import sys; sys.stderr.write(repr(waits))")
-    payload = {"session_id": "s", "cwd": str(client.repository), "hook_event_name": "UserPromptSubmit", "prompt": "Which port does the staging database listen on?"}
-    done = subprocess.run([sys.executable, "-P", "-c", code], input=json.dumps(payload).encode(), capture_output=True, env=client.environment, timeout=60)
-    assert b"port 5433" in done.stdout and done.stderr == b"[400, 0]"
+    for event, waits in (("UserPromptSubmit", b"[400]"), ("SessionStart", b"[400, 0]")):
+        payload = {"session_id": "s", "cwd": str(client.repository), "hook_event_name": event, "source": "startup", "prompt": "Which port does the staging database use?"}
+        done = subprocess.run([sys.executable, "-P", "-c", code], input=json.dumps(payload).encode(), capture_output=True, env=client.environment, timeout=60)
+        assert done.stderr == waits and (b"port 5433" in done.stdout) is (event == "SessionStart")
     holder.close()
+
+
+def test_a_command_is_screened_before_it_is_cut(client):
+    client.fails("make db", "Exit code 2\nerror: no database")
+    client.passes("export PAD=" + "x" * 367 + " postgres://app:Tr0ub4dorAx9k2Lm4@db.internal/x")
+    client.fails("make other", "Exit code 2\nerror: no database")
+    client.passes("make db")
+    told = client.fails("make db", "Exit code 2\nerror: no database", "s2")
+    everything = client.store.read_bytes() + client.store.with_name("mnemos.db-wal").read_bytes()
+    assert b"Tr0ub4dorAx9k2Lm4" not in everything and "a command that is not kept" in told
+
+
+def test_a_failure_stays_in_its_repository_though_the_session_walks(tmp_path):
+    one, other = Client(tmp_path, "one"), Client(tmp_path, "other")
+    one.fails("make test", "Exit code 2\nerror: SECRETPROJECT")
+    other.passes("./run-elsewhere")
+    other.passes("make test")
+    assert rows(one, "select status, steps from failure") == [("open", "[]")]
+    assert rows(one, "select count(*) from episode where content like '%SECRETPROJECT%' and kind = 'fix'") == [(0,)]
+
+
+def test_a_question_is_not_told_as_known(client):
+    client.prompt("Is it true that we deploy from the release branch only?")
+    client.prompt("¿Siempre usamos tabulaciones?")
+    assert client.start("s2") == ""
 
 
 def test_a_held_file_is_not_waited_for_and_what_was_said_lies_aside_until_the_worker_comes(client):

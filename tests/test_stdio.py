@@ -241,3 +241,13 @@ def test_start_to_tools_list_costs_no_more_than_an_empty_server(tmp_path: Path) 
 
     pairs = [(seconds(EMPTY), seconds(SERVE)) for _ in range(7)]
     assert min(ours for _, ours in pairs) <= 1.2 * min(theirs for theirs, _ in pairs)
+
+
+def test_a_value_that_supersedes_by_id_has_the_key_of_the_old_one(tmp_path: Path) -> None:
+    with Server(tmp_path) as server:
+        server.start()
+        first = server.call("store", content="Staging runs on Ubuntu 22.04.", key="staging/os")
+        server.call("store", content="Staging runs on Debian 13.", supersedes=[first["id"]])
+        third = server.call("store", content="Staging runs on Alpine 3.20.", key="staging/os")
+        assert third["outcome"] == "superseded"
+        assert [m["content"] for m in server.call("list")["memories"]] == ["Staging runs on Alpine 3.20."]

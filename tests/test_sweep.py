@@ -3,7 +3,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 
@@ -22,7 +21,7 @@ PLAIN = "We chose SQLite because shipping a server was too heavy"
 @pytest.fixture
 def filled(open_engine, path):
     """A file in which rules that saw nothing let a key and an address in by every way there is."""
-    engine = open_engine(path, config=replace(BLIND, store=path))
+    engine = open_engine(path, config=BLIND.with_(store=path))
     ids = {name: engine.store(text, force=True, **more).id for name, text, more in (
         ("plain", PLAIN, {}), ("key", f"The deploy uses {KEY} since monday", {}), ("mail", f"Ask {MAIL} about the ledger port 5433", {}),
         ("tag", "Staging runs on heron with four workers", {"tags": [KEY, "ops"], "key": "staging"}))}
@@ -95,7 +94,7 @@ def test_a_new_file_needs_no_sweep(engine):
 
 
 def test_a_run_whose_kept_state_holds_a_secret_can_no_longer_be_undone(open_engine, path):
-    engine = open_engine(path, config=replace(BLIND, store=path))
+    engine = open_engine(path, config=BLIND.with_(store=path))
     store = engine.mind.store
     store.db.execute("insert into run values ('r', 1.0, '', '{}', null)").fetchall()
     store.db.execute("insert into run_change values ('r', 'episode', 'e', '', ?)", (json.dumps({"id": "e", "content": f"token {KEY}"}),)).fetchall()

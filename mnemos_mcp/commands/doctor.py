@@ -90,9 +90,14 @@ def _text(value: Row) -> str:
     return "\n".join([*lines, _signs(value)])
 
 
+def worst(checks: list[dict[str, str]]) -> str:
+    """The gravest status of these checks."""
+    return max((check["status"] for check in checks), key=("ok", "warn", "fail").index, default="ok")
+
+
 def _draw(console: Any, value: Row) -> None:
     from rich.text import Text
     for row in value["clients"]:
         console.print(Text(_title(row), style="bold"))
-        draw_checks(console, {"checks": row["checks"]})
+        draw_checks(console, {"checks": row["checks"], "status": row.get("status") or worst(row["checks"])})
     console.print(Text(_signs(value), style="dim"))

@@ -13,6 +13,8 @@ from .lazy import Lazy
 
 LONGEST_COMMAND = 400  # characters of a command that are kept and shown
 LONGEST_ERROR = 600  # characters of an error that are kept: its telling lines
+SHOWN_STEPS = 6  # of them that are told
+UNSAID = "a command that is not kept (it held a secret)"
 STEPS = 12  # commands between a failure and its fix that are remembered, the last ones
 TELLING = 4  # lines of an error that say what went wrong
 NEAR = 0.5  # share of the shorter error's words that must stand in the other, for the same command
@@ -29,6 +31,11 @@ _MARKS = (
 _TELLS = Lazy(r"error|exception|fail|not found|no such|cannot|can't|could not|unable|denied|refused|fatal|panic|undefined|unknown|missing|invalid|unexpected|"
                     r"traceback|timed? ?out|conflict|unresolved|expected|assert|abort|erreur|fehler|错误|エラー", re.IGNORECASE)
 _PART = Lazy(r"\s*(?:&&|\|\||;|\n)\s*")
+_AND = Lazy(r"\s*&&\s*")
+_LOOSE = Lazy(r"\|\||;|(?<!\|)\|(?!\|)|(?<![&>])&(?![&>\d])|\n")
+_QUOTED = Lazy(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'", re.DOTALL)
+_LOOKS = Lazy(r"(?:ls|cat|pwd|echo|head|tail|less|which|find|grep|rg|wc|tree|stat|file|env|printenv|date|whoami|git (?:status|log|diff|show|branch))\b(?!.*>)")
+_ANSWERS = Lazy(r"(?:grep|egrep|fgrep|rg|ag|diff|cmp|test|\[|which|pgrep|command -v|git (?:grep|diff))(?:\s|$)")
 _LEAD = Lazy(r"(?:cd\s+\S+|export\s+\S+|set\s+-\S+|source\s+\S+|time|sudo)\s*")
 
 
@@ -66,25 +73,47 @@ def fingerprint(command: str, error: str) -> str:
     return hashlib.sha256(f"{shape(command)}\n{exit_code(error)}\n{plain(telling(error)).casefold()}".encode()).hexdigest()[:16]
 
 
-def runs(command: str, passed: str) -> bool:
-    """Is the command that passed now the one that failed, alone or as a part of a longer line?"""
-    wanted = shape(command)
-    return shape(passed) == wanted or wanted in {plain(part) for part in _PART.split(passed) if part}
+def runs(wanted: str, passed: str) -> bool:
+    """Is the command that passed now the one of this shape, alone or after others that passed too? What stands beside `||`, `;`, `|` or `&`
+    may have failed all the same."""
+    return shape(passed) == wanted or (not _LOOSE.search(_bare(passed)) and wanted in {shape(part) for part in _AND.split(_bare(passed)) if part.strip()})
+
+
+def steps_towards(command: str) -> bool:
+    """Could this have changed anything? Looking around has not."""
+    return not all(_LOOKS.match(part) for part in _PART.split(command.strip()) if part)
+
+
+def finds_nothing(command: str, code: int) -> bool:
+    """An exit code of 1 that is an answer, not a failure: a search without a hit, a comparison, a test."""
+    parts = [part for part in _PART.split(command.strip()) if part]
+    return code == 1 and bool(parts) and _ANSWERS.match(parts[-1].split("|")[-1].strip()) is not None
+
+
+def _bare(command: str) -> str:
+    """The command with what stands in quotes left out where it holds signs of the shell."""
+    return _QUOTED.sub(lambda m: m.group() if not set(m.group()) & set("&|;") else '""', command)
 
 
 def nearest(known: Sequence[Failure], key: str, error: str) -> Failure | None:
     """The failure met before, among those of the same command: by exact key, else by the words of the error. A fixed one first, then the latest."""
     exact = [k for k in known if k.fingerprint == key]
     words = _words(error)
-    near = exact or [k for k in known if words and _shared(words, _words(k.error)) >= NEAR]
+    near = exact or [k for k in known if words and _names(error) == _names(k.error) and _shared(words, _words(k.error)) >= NEAR]
     return max(near, key=lambda k: (k.status == "fixed" and bool(k.fix), k.status == "fixed", k.at), default=None)
 
 
-def fixed_by(command: str, steps: Sequence[str], passed: str, edited: Sequence[str]) -> str:
-    """What was done between a failure and its end: the last commands, what passed if it is another line, and the files edited. '' for nothing."""
-    done = [f"`{step}`" for step in steps[-3:]]
-    if shape(passed) != shape(command):
-        done.append(f"`{passed}`")
+def shown(command: str) -> str:
+    """A command as it is kept and told; what is left out of a long one is marked."""
+    return command if len(command) <= LONGEST_COMMAND else f"{command[:LONGEST_COMMAND]} ..."
+
+
+def fixed_by(wanted: str, steps: Sequence[str], passed: str, edited: Sequence[str]) -> str:
+    """What was done between the failure of a command of this shape and its end: the last commands, what passed if it is another line, and the
+    files edited. '' for nothing."""
+    done = [step if step == UNSAID else f"`{step}`" for step in steps[-SHOWN_STEPS:]]
+    if shape(passed) != wanted:
+        done.append(f"`{shown(passed)}`")
     return ", ".join([*done, *(f"edit of {name}" for name in edited)])
 
 
@@ -98,6 +127,11 @@ def lesson(command: str, error: str, fix: str, tried: Sequence[str] = ()) -> str
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(word for word in re.findall(r"[^\W\d_]{3,}", plain(telling(text)).casefold()))
+
+
+def _names(text: str) -> frozenset[str]:
+    """What an error quotes: another module, file or symbol is another failure."""
+    return frozenset(name.casefold() for name in re.findall(r"['\"`\u2018\u201c]([^'\"`\u2019\u201d\s]{1,80})['\"`\u2019\u201d]", plain(telling(text))))
 
 
 def _shared(a: frozenset[str], b: frozenset[str]) -> float:

@@ -9,7 +9,8 @@ from functools import lru_cache
 from .lazy import Lazy
 from .wording import NEGATORS, STOP, stem
 
-_NUMBER = Lazy(r"(?P<before>[^\W\d_][\w./+#-]*)?[\s:=(\"'`#]*(?<![\w.,/])(?P<sign>-)?[vV]?(?P<number>\d+(?:[.,_:/-]\d+)*)(?P<percent>\s?%)?(?:[-\s]?(?P<after>[^\W\d_]+))?")
+# The word before a number is looked for at its beginning only: from every letter on, a text without spaces would take time by its square.
+_NUMBER = Lazy(r"(?:(?<![\w./+#-])(?P<before>[^\W\d_][\w./+#-]*))?[\s:=(\"'`#]*(?<![\w.,/])(?P<sign>-)?[vV]?(?P<number>\d+(?:[.,_:/-]\d+)*)(?P<percent>\s?%)?(?:[-\s]?(?P<after>[^\W\d_]+))?")
 _UNITS = {
     "time:ms": "ms msec millisecond milliseconds millisekunden 毫秒", "time:s": "s sec secs second seconds sekunde sekunden seconde secondes segundo segundos 秒",
     "time:min": "min mins minute minutes minuten minuto minutos 分钟", "time:h": "h hr hrs hour hours stunde stunden heure heures hora horas 小时",

@@ -19,6 +19,7 @@ class Aside:
     """The face of a file that cannot be opened or written now: it knows nothing, and what is applied lies beside it until a worker takes it in."""
 
     read_only = False
+    hurried = True
 
     def __init__(self, database: str):
         self.path = database + ASIDE
@@ -70,13 +71,23 @@ class Aside:
         if os.path.exists(self.path) and os.path.getsize(self.path) > MOST_BYTES:
             raise OSError(f"{self.path} has more than {MOST_BYTES} bytes; nothing more is put aside")
         line = json.dumps([[type(write).__name__, *write] for write in writes], ensure_ascii=False) + "\n"
-        handle = open_private(self.path, append=True)
-        try:
-            os.write(handle, line.encode("utf-8", "replace"))
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        for _ in range(3):
+            handle = open_private(self.path, append=True)
+            try:
+                os.write(handle, line.encode("utf-8", "replace"))
+                os.fsync(handle)
+                if self._is_still(handle):
+                    break  # else a worker took the file meanwhile, and may have read it before this line came: twice is once
+            finally:
+                os.close(handle)
         return Applied()
+
+    def _is_still(self, handle: int) -> bool:
+        """Is the file that was written the one that lies there now?"""
+        try:
+            return os.path.samestat(os.fstat(handle), os.stat(self.path))
+        except FileNotFoundError:
+            return False
 
 
 def waiting(database: str) -> int:
@@ -110,11 +121,12 @@ def _lines(path: str) -> list[str]:
 
 
 def _read(line: str) -> list[BufferWrite]:
-    """A line torn by a kill is no delivery."""
+    """A line torn by a kill is no delivery, nor is one whose values no row can hold."""
     try:
-        return [_write(name, fields) for name, *fields in json.loads(line)]
-    except (ValueError, TypeError, AttributeError, KeyError):
+        writes = [_write(name, fields) for name, *fields in json.loads(line)]
+    except (ValueError, TypeError, AttributeError, KeyError, IndexError):
         return []
+    return writes if all(isinstance(value, str | int | float | tuple | None) for write in writes for value in write) else []
 
 
 def _write(name: str, fields: list[Any]) -> Any:

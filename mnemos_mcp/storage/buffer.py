@@ -33,7 +33,7 @@ from .schema import connect
 from .statement import Stale, fetch, run
 
 EPISODE_COLUMNS = "id, content, project, session, role, origin, at, kind, durable, surprisal, status, memory_id, event"
-FAILURE_COLUMNS = "n, fingerprint, command, error, session, at, times, tried, steps, status, fix, fixed_at"
+FAILURE_COLUMNS = "n, fingerprint, command, error, session, at, times, tried, steps, status, fix, fixed_at, shape"
 ASIDE = "-aside.jsonl"  # ending of the file beside the database
 TWICE_S = 10.0  # the same thing put before the same session again within this time is one delivery of an event that came twice
 
@@ -75,8 +75,8 @@ def apply_buffer(db: apsw.Connection, write: BufferWrite) -> None:
             run(db, "insert into note values (?, ?, ?, ?)", memory_id, at, "reinforced" if amount >= 0 else "weakened", note)
         case AddFailure():
             _add_failure(db, write)
-        case NoteStep(session, command, most):
-            for n, before in fetch(db, "select n, steps from failure where session = ? and status = 'open'", (session,)):
+        case NoteStep(numbers, command, most):
+            for n, before in fetch(db, f"select n, steps from failure where n in ({_marks(numbers)}) and status = 'open'", numbers):
                 steps = json.loads(before)
                 if steps[-1:] != [command]:  # the same again is a repetition, or the event that came twice
                     run(db, "update failure set steps = ? where n = ?", json.dumps([*steps, command][-most:], ensure_ascii=False), n)
@@ -132,9 +132,10 @@ def named(db: apsw.Connection, name: str) -> list[str]:
     return [into or identity for identity, into in fetch(db, "select identity, into_identity from project where name = ? order by identity", (name,))]
 
 
-def failures(db: apsw.Connection, *, projects: Sequence[str] = (), shape: str = "", session: str = "", limit: int = 20) -> list[Failure]:
-    """Failures met before: of one command in these projects, or those open in a session. Newest first."""
-    where, args = ("session = ? and status = 'open'", [session]) if session else (f"project in ({_marks(projects)}) and shape = ?", [*projects, shape])
+def failures(db: apsw.Connection, *, projects: Sequence[str], shape: str = "", session: str = "", limit: int = 20) -> list[Failure]:
+    """Failures of these projects: of one command, or those open in a session. Newest first."""
+    where, args = f"project in ({_marks(projects)})", list(projects)
+    where, args = (f"{where} and session = ? and status = 'open'", [*args, session]) if session else (f"{where} and shape = ?", [*args, shape])
     rows = fetch(db, f"select {FAILURE_COLUMNS} from failure where {where} order by n desc limit ?", (*args, limit))
     return [Failure._make((*row[:7], tuple(json.loads(row[7])), tuple(json.loads(row[8])), *row[9:])) for row in rows]
 
@@ -146,23 +147,23 @@ def pending(db: apsw.Connection, projects: Sequence[str], limit: int) -> list[Ep
     return [Episode._make((*row[:8], bool(row[8]), *row[9:])) for row in rows]
 
 
-def standing(db: apsw.Connection, scopes: Sequence[str], kinds: Sequence[str], now: float, limit: int) -> list[Noted]:
+def standing(db: apsw.Connection, scopes: Sequence[str], kinds: Sequence[str], limit: int) -> list[Noted]:
     """Trusted memories that hold whatever the session is about: pinned ones and these kinds; pinned, important and new first."""
-    return _noted(db, f"m.scope in ({_marks(scopes)}) and m.status = 'active' and m.origin in ('user', 'agent') and m.valid_from <= ? "
-                      f"and (m.pinned or m.kind in ({_marks(kinds)})) order by m.pinned desc, m.importance desc, m.n desc limit ?", *scopes, now, *kinds, limit)
+    return _noted(db, f"m.scope in ({_marks(scopes)}) and m.status = 'active' and m.origin in ('user', 'agent') "
+                      f"and (m.pinned or m.kind in ({_marks(kinds)})) order by m.pinned desc, m.importance desc, m.n desc limit ?", *scopes, *kinds, limit)
 
 
-def weighty(db: apsw.Connection, scopes: Sequence[str], least: float, now: float, limit: int) -> list[Noted]:
+def weighty(db: apsw.Connection, scopes: Sequence[str], least: float, limit: int) -> list[Noted]:
     """Trusted memories of at least this importance, the newest `limit`."""
-    return _noted(db, f"m.scope in ({_marks(scopes)}) and m.status = 'active' and m.origin in ('user', 'agent') and m.valid_from <= ? and m.importance >= ? "
-                      "order by m.n desc limit ?", *scopes, now, least, limit)
+    return _noted(db, f"m.scope in ({_marks(scopes)}) and m.status = 'active' and m.origin in ('user', 'agent') and m.importance >= ? "
+                      "order by m.n desc limit ?", *scopes, least, limit)
 
 
-def replaced(db: apsw.Connection, scopes: Sequence[str], since: float, now: float, limit: int) -> list[tuple[Noted, str]]:
+def replaced(db: apsw.Connection, scopes: Sequence[str], since: float, limit: int) -> list[tuple[Noted, str]]:
     """Trusted memories made since then that took the place of another, each with the text it replaced, the newest first."""
     rows = fetch(db, f"select {_NOTED}, (select o.content from memory o where o.superseded_by = m.id order by o.n desc limit 1) as was from memory m "
-                     f"where m.scope in ({_marks(scopes)}) and m.status = 'active' and m.origin in ('user', 'agent') and m.created_at > ? and m.valid_from <= ? "
-                     "and was is not null order by m.n desc limit ?", (*scopes, since, now, limit))
+                     f"where m.scope in ({_marks(scopes)}) and m.status = 'active' and m.origin in ('user', 'agent') and m.created_at > ? "
+                     "and was is not null order by m.n desc limit ?", (*scopes, since, limit))
     return [(Noted(*row[:-1]), row[-1]) for row in rows]
 
 
@@ -197,10 +198,10 @@ def waiting(db: apsw.Connection, projects: Sequence[str], besides: str = "") -> 
                  (*projects, besides, besides))[0][0]
 
 
-def gather(db: apsw.Connection, scopes: Sequence[str], projects: Sequence[str], kinds: Sequence[str], least: float, now: float, since: float
+def gather(db: apsw.Connection, scopes: Sequence[str], projects: Sequence[str], kinds: Sequence[str], least: float, since: float
            ) -> tuple[list[Noted], list[Noted], list[tuple[Noted, str]], list[Episode]]:
     """All that a brief is made of: what holds always (these kinds), what is at least so important, what replaced something since, what was said lately."""
-    return (standing(db, scopes, kinds, now, 60), weighty(db, scopes, least, now, 200), replaced(db, scopes, since, now, 20) if since else [],
+    return (standing(db, scopes, kinds, 60), weighty(db, scopes, least, 200), replaced(db, scopes, since, 20) if since else [],
             pending(db, projects, 40) if projects else [])
 
 
@@ -246,6 +247,7 @@ class Buffer:
     """The file as a hook opens it. Every call may raise apsw.Error or StoreUnavailable: the hook puts its writes aside then."""
 
     read_only = False
+    hurried = False
 
     def __init__(self, path: str, *, now: float, busy_ms: int):
         self.path = path
@@ -291,6 +293,7 @@ class Buffer:
     def hurry(self) -> None:
         """From now on a held file is not waited for."""
         self.db.set_busy_timeout(0)
+        self.hurried = True
 
     def strengths(self, ids: Sequence[str]) -> dict[str, float]:
         """Reinforcements of those that are memories."""

@@ -162,9 +162,9 @@ class SqliteStore:
         """Identities that count as another."""
         return self._guarded(lambda: buffer.joined(self.db))
 
-    def gather(self, scopes: Sequence[str], projects: Sequence[str], kinds: Sequence[str], least: float, now: float, since: float) -> Any:
+    def gather(self, scopes: Sequence[str], projects: Sequence[str], kinds: Sequence[str], least: float, since: float) -> Any:
         """What a brief is made of; see buffer.gather."""
-        return self._guarded(lambda: buffer.gather(self.db, scopes, projects, kinds, least, now, since))
+        return self._guarded(lambda: buffer.gather(self.db, scopes, projects, kinds, least, since))
 
     def receipts(self, *, session: str = "", memory_id: str = "", limit: int = 100) -> list[dict[str, Any]]:
         """What hooks put before agents, newest first."""
