@@ -168,3 +168,13 @@ def test_codex_server_gets_only_what_codex_hands_on(user):
         (folder / "config.toml").write_text(table + f"env_vars = {json.dumps(names)}\n")
         found = checks(user.run("doctor", "codex")[1], "Codex CLI")
         assert (found["stored"]["status"], found["captured"]["status"]) == (status, "fail")  # without the names: another store, or no mnemos
+
+
+def test_what_doctor_found_is_drawn_for_people():
+    from rich.console import Console
+
+    from mnemos_mcp.commands.doctor import _draw
+    console = Console(record=True, width=100)
+    bad = {"name": "captured", "status": "fail", "detail": "the hook did not run", "effect": "nothing is remembered", "remedy": "mnemos setup claude"}
+    _draw(console, {"status": "fail", "last": {"injections": 0}, "clients": [{"client": "Claude Code", "reach": "user", "checks": [bad]}]})
+    assert "the hook did not run" in console.export_text()

@@ -368,3 +368,13 @@ def test_on_a_terminal_files_and_diff_are_drawn_and_brackets_are_text_not_markup
     command._draw_diff(console, "+  [mcp_servers.mnemos]")
     said = console.file.getvalue()
     assert all(text in said for text in ("/a/[b]/settings.json", "made", "allow: [x]", "[mcp_servers.mnemos]"))
+
+
+def test_rules_that_another_client_still_reads_stay_until_it_goes_too(setup, home):
+    for name in ("codex", "cursor"):
+        setup(name, "--scope", "project", "--rules")
+    _, said = setup("codex", "--scope", "project", "--remove")
+    rules = home / "ledger" / "AGENTS.md"
+    assert "Cursor reads it too" in " ".join(said["notes"]) and "mnemos_retrieve" in rules.read_text()
+    setup("cursor", "--scope", "project", "--remove")
+    assert not rules.exists()

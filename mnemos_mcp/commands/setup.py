@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..clients import files, launch, plan, plugin
 from ..clients.catalogue import CLIENTS, WRITTEN
+from ..clients.configured import found
 from ..clients.shape import Client, Places, Reach, places
 from ..identity import root_of
 from .answer import Answer, Session, UsageError, count
@@ -30,7 +31,8 @@ def run(session: Session) -> Answer:
     brought = client.name == "claude" and bool(plugin.enabled(where))
     wanted = plan.parts(client, reach, where, python, rules=args.rules, plugin=brought and not args.remove)
     if args.remove:
-        wanted = plan.parts(client, reach, where, python, rules=False) + plan.old_rules(client, reach, where)
+        shared = _shared_rules(client, reach, where)
+        wanted = plan.parts(client, reach, where, python, rules=False) + [p for p in plan.old_rules(client, reach, where) if p.path not in shared]
     think = plan.removing if args.remove else plan.adding
     edits = [think(part) for part in wanted]
     if args.dry_run:
@@ -39,7 +41,8 @@ def run(session: Session) -> Answer:
     notes = _recorded(client, where, python, remove=args.remove)
     if not args.remove:
         notes += [*client.notes.get(reach, ()), *_plugin_note(brought), *_rules_note(client, reach, where, asked=args.rules)]
-    notes += _left(edits, where, python, client, reach) if args.remove else []
+    if args.remove:
+        notes += [*_left(edits, where, python, client, reach), *(f"the block in {path} stays: {title} reads it too" for path, title in shared.items())]
     return _told(client, reach, finished, notes)
 
 
@@ -110,6 +113,13 @@ def _recorded(client: Client, where: Places, python: str, *, remove: bool) -> li
 
 def _plugin_note(brought: bool) -> list[str]:
     return ["the plugin is enabled and brings server and hooks, so none were written; its launcher now starts this Python"] if brought else []
+
+
+def _shared_rules(client: Client, reach: Reach, where: Places) -> dict[str, str]:
+    """Files with our block that another client which is still configured reads, and that client's title."""
+    others = [one.client for one in found(where) if one.client.name != client.name]
+    read = {where.path(template): other.title for other in others for template in other.rules.get(reach, ())}
+    return {part.path: read[part.path] for part in plan.old_rules(client, reach, where) if part.path in read}
 
 
 def _rules_note(client: Client, reach: Reach, where: Places, *, asked: bool) -> list[str]:
