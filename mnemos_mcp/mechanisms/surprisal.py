@@ -32,6 +32,8 @@ KINDS: tuple[str, ...] = get_args(Kind)
 OVERRIDING = frozenset({"correction", "instruction"})
 PART = 300  # characters judged at once; the development texts are no longer, and in a long text one sentence may carry what lasts
 _SENTENCE = Lazy(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+# A run without a blank that is longer is no word but data; the rules below would take time by its square. (Languages without blanks are not ASCII.)
+_ENDLESS = Lazy(r"([!-~]{200})[!-~]+")
 _SPEAKER = Lazy(r"^(?:user|assistant|human|agent|ai): ", re.IGNORECASE)  # a pasted turn: who speaks is not what is said
 _FENCE = Lazy(r"```.*?(?:```|\Z)", re.S)
 
@@ -92,7 +94,7 @@ class SurprisalGate:
         """The rule. Unknown languages are judged by structure (mark, length, names and numbers)."""
         if role == "tool":
             return Durability("", False, False, "tool output is an episode, not a statement")
-        plain = unicodedata.normalize("NFKC", text).replace("¿", " ").replace("¡", " ")
+        plain = unicodedata.normalize("NFKC", _ENDLESS.sub(r"\1", text)).replace("¿", " ").replace("¡", " ")
         prose = _SPEAKER.sub("", _FENCE.sub(" ", plain).strip())
         if not prose:
             return Durability("note", True, False, "pasted code") if plain.strip() else Durability("", False, False, "empty")
