@@ -78,6 +78,7 @@ def test_a_canary_is_captured_stored_recalled_injected_and_leaves_no_trace(user)
     assert user.run("list")[1]["total"] == 0 and user.run("stats")[1]["episodes"].get("total", 0) == 0
 
 
+@pytest.mark.slow
 def test_cursors_own_events_and_short_path_are_tried_too(user):
     user.hooked("cursor")
     user.served(".cursor/mcp.json")
@@ -85,6 +86,7 @@ def test_cursors_own_events_and_short_path_are_tried_too(user):
     assert code == 0 and set(checks(value, "Cursor")) == {"captured", "stored", "recalled", "injected", "removed"}
 
 
+@pytest.mark.slow
 def test_the_plugin_is_tried_through_its_launcher(user):
     python = user.home / "python of the plugin"
     python.write_text(f'#!/bin/sh\nif [ "$3" = mnemos_mcp.hook ]; then exec "{user.hook}" "$4"; fi\nexec "{sys.executable}" "$@"\n')
@@ -160,6 +162,7 @@ def test_a_damaged_configuration_is_named_and_all_hooks_switched_off_too(user):
     assert code == 1 and ".claude.json" in said and "line 1, column 2" in said and "disableAllHooks" in said
 
 
+@pytest.mark.slow
 def test_codex_server_gets_only_what_codex_hands_on(user):
     folder = user.home / ".codex"
     folder.mkdir()
