@@ -2,6 +2,7 @@
 import json
 
 import pytest
+from cases import case
 from hook_rig import PAYLOADS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,6 +32,7 @@ def test_a_search_without_a_hit_is_no_failure():
     assert events.read(payload("claude-PostToolUse-bash-returnCodeInterpretation")).kind == "success"
 
 
+@case("hook-failed-tool-event")
 def test_a_failure_is_known_by_its_event_or_by_its_exit_code():
     told = {"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "npm test"}, "error": "Exit code 1: 3 tests failed"}
     seen = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "npm test"}, "tool_response": {"stderr": "3 failed", "exit_code": 1}}
@@ -46,6 +48,7 @@ def test_what_mnemos_itself_does_is_no_event(own):
     assert events.read({"hook_event_name": "PostToolUseFailure", "error": "x", **own}) == events.NOTHING
 
 
+@case("capture-client-text")
 @pytest.mark.parametrize(("typed", "said"), [
     ("<system-reminder>The plan file has changed.</system-reminder>", ""), ("<task-notification>done</task-notification>", ""), ("/compact", ""),
     ("/mcp__rig__recall builds", ""), ("<local-command-stdout>ok</local-command-stdout>", ""), ("[Request interrupted by user]", ""),

@@ -5,6 +5,7 @@ import sys
 
 import apsw
 import pytest
+from cases import case
 from hook_rig import PAYLOADS, Client
 
 MISSING = "Exit code 1\nTraceback (most recent call last):\n  File \"app.py\", line 3, in <module>\nModuleNotFoundError: No module named 'requests'"
@@ -118,6 +119,7 @@ def test_secrets_and_private_parts_are_never_put_down(client):
     assert [r[0] for r in rows(client, "select content from episode")] == ["We use yarn."]
 
 
+@case("capture-event-twice")
 def test_the_same_event_from_two_hooks_is_one_episode_and_told_once(client):
     payload = json.dumps({"session_id": "s", "prompt_id": "p1", "cwd": str(client.repository), "hook_event_name": "UserPromptSubmit",
                           "prompt": "We use yarn, not npm."}).encode()
@@ -136,6 +138,7 @@ def test_the_project_is_the_one_the_client_was_started_in_though_the_agent_walks
     assert len({r[0] for r in rows(client, "select project from episode")}) == 1
 
 
+@case("hook-compaction-blocked")
 @pytest.mark.parametrize("name", sorted(p.stem for p in PAYLOADS.glob("*.json") if not p.stem.endswith("-env")))
 def test_every_recorded_payload_ends_well_and_prints_only_where_it_may(client, name):
     payload = (PAYLOADS / f"{name}.json").read_bytes()
@@ -145,6 +148,7 @@ def test_every_recorded_payload_ends_well_and_prints_only_where_it_may(client, n
     assert done.stdout == b"" or (event not in SILENT and json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == event)
 
 
+@case("hook-bad-stdin")
 @pytest.mark.parametrize("stdin", [b"", b"not json", b"[]", b"null", b"{}", b'{"hook_event_name":"SomethingNew"}', bytes(range(256)) * 40,
                                    b'{"hook_event_name":"Stop","stop_hook_active":true}', b"[" * 100_000, b'{"a":"' + b"x" * 10_000_000 + b'"}'],
                          ids=["empty", "no json", "list", "null", "object", "unknown", "binary", "stop", "deep", "10 MB"])
@@ -153,6 +157,7 @@ def test_bad_input_is_no_event(client, stdin):
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@case("hook-prompt-held-up")
 def test_a_held_file_is_waited_for_once(client):
     client.mnemos("store", "The staging database listens on port 5433.")
     holder = apsw.Connection(str(client.store))
@@ -246,3 +251,9 @@ def test_the_command_that_is_configured_is_the_hook(client):
         done = subprocess.run([sys.executable, "-P", "-m", *words], input=payload, capture_output=True, cwd=client.repository, env=client.environment, timeout=60)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert [r[0] for r in rows(client, "select content from episode")] == ["We use yarn, not npm."] * 2
+
+
+@case("hook-stop-loop")
+def test_a_stop_never_asks_for_more_however_often_it_comes(client):
+    for active in (True, False, True):
+        assert client.send("Stop", stop_hook_active=active, last_assistant_message="The next steps are: fix the tests, then release.") == ""
