@@ -56,7 +56,7 @@ class Desk(NamedTuple):
 
 
 class Captured(NamedTuple):
-    """What to write, and what to tell the agent with the ids it is about."""
+    """What to write, and what to tell the agent."""
 
     writes: tuple[BufferWrite, ...] = ()
     told: str = ""

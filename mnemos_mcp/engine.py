@@ -15,6 +15,7 @@ from .keeping import keep_within
 from .mechanisms.due import Moment
 from .mechanisms.firewall import Refusal
 from .mechanisms.firewall_views import clean
+from .mechanisms.scopes import visible
 from .mind import Mind, Statement
 from .model import GLOBAL, LONGEST_CONTENT, LONGEST_LABEL, SECTORS, Importance, Memory, Mode, Origin, Role, Scope, View
 from .place import Place, group
@@ -59,11 +60,7 @@ class Engine:
     def view(self, project: str = "", scopes: Sequence[str] = (), *, as_of: float | None = None, tags: Sequence[str] = ()) -> View:
         """What is visible from there, cut to the asked scopes."""
         place = self.place(project)
-        wanted = set(scopes) or {"project", "workspace", "global"}
-        seen = [Scope("project", i) for i in self.group(place) if "project" in wanted]
-        seen += [Scope("workspace", w) for w in place.workspaces if "workspace" in wanted]
-        seen += [GLOBAL] if "global" in wanted else []
-        return View(tuple(seen), as_of, tuple(clean(tag).strip() for tag in tags))  # as the firewall left them when they were stored
+        return View(visible(self.group(place), place.workspaces, scopes), as_of, tuple(clean(tag).strip() for tag in tags))  # as the firewall left them when they were stored
 
     def _one(self, memory_id: str, project: str = "") -> Memory:
         """The memory of an id or an unambiguous prefix, seen from here."""

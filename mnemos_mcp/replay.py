@@ -51,7 +51,6 @@ class Open:
     """A failure of the session that nothing has fixed yet."""
 
     failure: Failure
-    shape: str
     edited: list[str]
     events: list[str]
     passed: list[str] = field(default_factory=list)  # what passed since its last occurrence
@@ -136,8 +135,8 @@ class _Record:
         if sitting.place is None:
             self.done.nowhere += 1
             return
-        command = self._clean(shortened(ran.command))
-        error = self._clean(shortened(ran.error)) if command else ""
+        command = self._clean(events.shortened(ran.command, LONGEST_OUTPUT))
+        error = self._clean(events.shortened(ran.error, LONGEST_OUTPUT)) if command else ""
         if not command or not error:
             return
         key, why, event = failures.fingerprint(command, error), failures.telling(error), self._name(ran.key)
@@ -150,14 +149,14 @@ class _Record:
             again.passed, again.edited = [], []
         else:
             failure = Failure(0, key, failures.shown(command), why, sitting.name, at, 1, (), (), "left", shape=failures.shape(command))
-            sitting.open[key] = Open(failure, failures.shape(command), [], [event])
+            sitting.open[key] = Open(failure, [], [event])
             self.told.append((sitting.open[key], sitting.identity))
             if len(sitting.open) > MOST_OPEN:
                 del sitting.open[next(iter(sitting.open))]
 
     def _passed(self, ran: Ran, sitting: Sitting, at: float) -> None:
         """A step towards a fix, or the fix, while a failure of the session is open."""
-        command = self._clean(shortened(ran.command), count=False) if sitting.open else ""
+        command = self._clean(events.shortened(ran.command, LONGEST_OUTPUT), count=False) if sitting.open else ""
         if not command:
             return
         ended = [key for key, waiting in sitting.open.items() if failures.runs(waiting.failure.shape, command)]
@@ -213,7 +212,7 @@ class _Record:
         writes += [KnowProject(place.identity, place.name, place.root, now) for place in met.values() if place.identity]
         self.done.projects |= {identity: place.name for identity, place in met.items()}
         if self.replay.trust:
-            writes += [RecordFailure(o.failure, o.shape, identity, tuple(dict.fromkeys(o.events))) for o, identity in self.told]
+            writes += [RecordFailure(o.failure, identity, tuple(dict.fromkeys(o.events))) for o, identity in self.told]
         if writes:
             store.apply(writes)
 
@@ -222,11 +221,6 @@ class _Record:
             yield episode.event
             if episode.kind == "fix":
                 yield f"{episode.event.rpartition('/fix/')[0]}/fix/"
-
-
-def shortened(output: str) -> str:
-    half = LONGEST_OUTPUT // 2
-    return output if len(output) <= LONGEST_OUTPUT else f"{output[:half]}\n{output[-half:]}"
 
 
 def named(text: str, firewall: Firewall) -> str:

@@ -1,17 +1,19 @@
 """What a hook tells an agent unasked: the brief at a start, a recall at the first prompt, the fix of a failure that was met before."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from . import brief, events
 from .brief import Item
-from .scope import GLOBAL, Scope
+from .mechanisms.scopes import visible
 
 if TYPE_CHECKING:
     from .capture import Captured, Desk
     from .events import Event
     from .settings import Settings
 
+M = TypeVar("M")
 QUERY_WORDS = 48  # about 64 tokens of the model: what a prompt is about stands at its beginning
 RECALLED = 6  # memories at most
 
@@ -36,27 +38,31 @@ def _given(event: Event, desk: Desk) -> frozenset[str]:
 def _brief(event: Event, desk: Desk, settings: Settings) -> tuple[str, tuple[str, ...]]:
     """A new or emptied context is told everything worth knowing; a resumed one what it has not been told."""
     from .mechanisms.decay import Decay
-    scopes = [*(Scope("project", i) for i in desk.identities), *(Scope("workspace", w) for w in desk.place.workspaces), GLOBAL]
+    scopes = visible(desk.identities, desk.place.workspaces)
     besides = _given(event, desk) if event.source == "resume" else frozenset()
     since = desk.buffer.last_told(desk.identities, event.session) if desk.identities else 0.0
-    return brief.brief(desk.buffer, [str(scope) for scope in scopes], desk.identities, decay=_tuned(Decay(), settings.mechanisms.get("decay", {})),
-                       lasting=_lasting, now=desk.now, since=since, besides=besides)
+    return brief.brief(desk.buffer, [str(scope) for scope in scopes], desk.identities, decay=_tuned(Decay(), "decay", settings),
+                       lasting=_lasting(settings), now=desk.now, since=since, besides=besides)
 
 
-def _tuned(mechanism: Any, table: Any) -> Any:
+def _tuned(mechanism: M, name: str, settings: Settings) -> M:
     """The mechanism with the user's numbers; what does not fit is named by health, here the default stays."""
+    table = settings.mechanisms.get(name)
     if not table:
         return mechanism
     from .tables import fitted
-    return fitted(mechanism, "decay", table)[0]
+    return fitted(mechanism, name, table)[0]
 
 
-def _lasting(text: str) -> str:
-    """The durable part of what was said. The gate is imported when there is something to judge: most sessions begin with nothing pending."""
-    from .mechanisms.lasting import lasting
-    from .mechanisms.surprisal import SurprisalGate
-    gate = SurprisalGate()
-    return lasting(text, lambda part: gate.classify(part).durable)
+def _lasting(settings: Settings) -> Callable[[str], str]:
+    """The durable part of what was said, by the gate as the user has set it. It is imported when there is something to judge: most sessions begin
+    with nothing pending."""
+    def part_of(text: str) -> str:
+        from .mechanisms.lasting import lasting
+        from .mechanisms.surprisal import SurprisalGate
+        gate = _tuned(SurprisalGate(), "surprisal", settings)
+        return lasting(text, lambda part: gate.classify(part).durable)
+    return part_of
 
 
 def _recall(said: str, event: Event, desk: Desk, settings: Settings) -> tuple[str, tuple[str, ...]]:
@@ -67,13 +73,13 @@ def _recall(said: str, event: Event, desk: Desk, settings: Settings) -> tuple[st
     given = _given(event, desk)
     items = [Item(r.id, brief.line(r.content, r.memory.origin, r.memory.valid_from, desk.now, r.id)) for r in found
              if r.memory.origin in brief.TRUSTED and r.id not in given]
-    items += [item for item in _lately(said, event, desk) if item.id not in given]
+    items += [item for item in _lately(said, event, desk, settings) if item.id not in given]
     return brief.framed((("", items),), brief.PROMPT_CHARS)
 
 
-def _lately(said: str, event: Event, desk: Desk) -> list[Item]:
+def _lately(said: str, event: Event, desk: Desk, settings: Settings) -> list[Item]:
     """Durable statements of other sessions that nobody has judged yet and that share a telling word with the prompt."""
     from .mechanisms.wording import content_set
     asked = content_set(said)
     pending = [e for e in desk.buffer.pending(desk.identities, 40) if e.session != event.session and asked & content_set(e.content)]
-    return [Item(e.id, brief.line(part, e.origin, e.at, desk.now, e.id)) for e, part in reversed(brief.said(pending, _lasting))]
+    return [Item(e.id, brief.line(part, e.origin, e.at, desk.now, e.id)) for e, part in reversed(brief.said(pending, _lasting(settings)))]

@@ -28,9 +28,10 @@ def wake_if_due(event: Event, desk: Desk, settings: Settings) -> None:
 
 def wake(moment: Moment, folder: str) -> None:
     """Start the worker, detached: a new session, no streams, nothing inherited that the client could wait for."""
+    command = [sys.executable, "-P", "-m", "mnemos_mcp.worker", moment, folder]
     if not hasattr(os, "fork"):
         import subprocess
-        subprocess.Popen([sys.executable, "-P", "-m", "mnemos_mcp.worker", moment, folder], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL, close_fds=True, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0))
         return
     if os.fork():
@@ -43,6 +44,6 @@ def wake(moment: Moment, folder: str) -> None:
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
         os.closerange(3, 256)
-        os.execv(sys.executable, [sys.executable, "-P", "-m", "mnemos_mcp.worker", moment, folder])
+        os.execv(sys.executable, command)
     finally:
         os._exit(0)

@@ -175,7 +175,6 @@ class RecordFailure(NamedTuple):
     already is only closed, where the record has its fix."""
 
     failure: Failure
-    shape: str
     project: str
     events: tuple[str, ...]
 

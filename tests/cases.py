@@ -23,3 +23,13 @@ def given(name):
 def made(expression):
     """The value of a `gen` expression of a case."""
     return eval(expression, {"unicodedata": unicodedata})
+
+
+def contents(reply):
+    return [m["content"] for m in reply["memories"]]
+
+
+def kept(door, text, **more):
+    reply = door.ask("store", content=text, force=True, **more)
+    assert reply["stored"], reply
+    return reply["id"]

@@ -6,7 +6,7 @@ import sys
 import threading
 
 import pytest
-from cases import case, given
+from cases import case, given, kept
 from mcp_rig import environment
 
 from mnemos_mcp import reembed, transfer
@@ -17,16 +17,6 @@ from mnemos_mcp.runtime import open_for_python
 
 DOORS = ("tool", "command", "api")
 TRADES = ("lint", "unit test", "release build", "type check", "bundle", "smoke test", "coverage report", "docker image", "changelog", "nightly build")
-
-
-def contents(reply):
-    return [m["content"] for m in reply["memories"]]
-
-
-def kept(door, text, **more):
-    reply = door.ask("store", content=text, force=True, **more)
-    assert reply["stored"], reply
-    return reply["id"]
 
 
 # ---- time (stamps ahead of the clock: test_validity.py)

@@ -4,7 +4,7 @@ import time
 import unicodedata
 
 import pytest
-from cases import case, given, made
+from cases import case, contents, given, kept, made
 
 DOORS = ("tool", "command", "api")
 
@@ -13,16 +13,6 @@ DOORS = ("tool", "command", "api")
 def words(open_doors):
     """The doors with the words alone: nothing is found by meaning."""
     return open_doors(words_only=True)
-
-
-def contents(reply):
-    return [m["content"] for m in reply["memories"]]
-
-
-def kept(door, text, **more):
-    reply = door.ask("store", content=text, force=True, **more)
-    assert reply["stored"], reply
-    return reply["id"]
 
 
 # ---- search-text

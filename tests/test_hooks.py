@@ -202,6 +202,7 @@ def test_a_held_file_is_not_waited_for_and_what_was_said_lies_aside_until_the_wo
     client.start()
     holder = apsw.Connection(str(client.store))
     holder.execute("begin immediate").fetchall()
+    client.prompt("Look at this:\u2028it is\x85odd.", "s2")
     client.prompt("We deploy with Nomad, not Kubernetes.")
     aside = client.store.with_name("mnemos.db-aside.jsonl")
     assert aside.exists() and aside.stat().st_mode & 0o777 == 0o600
@@ -209,6 +210,7 @@ def test_a_held_file_is_not_waited_for_and_what_was_said_lies_aside_until_the_wo
     holder.close()
     client.sleep()
     assert not aside.exists()
+    assert rows(client, "select count(*) from episode where content like 'Look at this:%'") == [(1,)]
     assert [m["content"] for m in client.mnemos("list")["memories"]] == ["We deploy with Nomad, not Kubernetes."]
 
 

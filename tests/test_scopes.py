@@ -109,12 +109,12 @@ def test_display_names():
 
 def test_visible_scopes_are_those_asked_for_that_exist():
     mine = Scope("project", "git:h/a/b")
-    assert scopes.visible("git:h/a/b", ["team"]) == (mine, Scope("workspace", "team"), GLOBAL)
-    assert scopes.visible("git:h/a/b", ["team"], ["project"]) == (mine,)
-    assert scopes.visible(None) == (GLOBAL,)
-    assert scopes.visible(None, asked=["project", "workspace"]) == ()
+    assert scopes.visible(["git:h/a/b"], ["team"]) == (mine, Scope("workspace", "team"), GLOBAL)
+    assert scopes.visible(["git:h/a/b"], ["team"], ["project"]) == (mine,)
+    assert scopes.visible([]) == (GLOBAL,)
+    assert scopes.visible([], asked=["project", "workspace"]) == ()
     with pytest.raises(BadInput, match="project, workspace, global"):
-        scopes.visible("x", asked=["everything"])
+        scopes.visible(["x"], asked=["everything"])
 
 
 @pytest.mark.parametrize("path", ["/", "/home/ann", "/home/ann/", "C:\\", "C:", "c:/", "", "\\"])

@@ -51,15 +51,15 @@ def at_least_as_strict(mode: str, than: str) -> bool:
     return mode == than or than == "all"
 
 
-def visible(project: str | None, workspaces: Sequence[str] = (), asked: Sequence[str] = ()) -> tuple[Scope, ...]:
-    """Scopes a caller may read: those of `asked` (empty = all levels) that exist for it. BadInput on an unknown level."""
+def visible(projects: Sequence[str], workspaces: Sequence[str] = (), asked: Sequence[str] = ()) -> tuple[Scope, ...]:
+    """Scopes a caller may read from a project with these identities (none: no project): those of `asked` (empty = all levels) that exist for it. BadInput on an unknown level."""
     unknown = [level for level in asked if level not in LEVELS]
     if unknown:
         raise BadInput(f"Unknown scope '{unknown[0][:40]}'. Allowed: {', '.join(LEVELS)}.")
     wanted = asked or LEVELS
     scopes: list[Scope] = []
-    if project and "project" in wanted:
-        scopes.append(Scope("project", project))
+    if "project" in wanted:
+        scopes += [Scope("project", identity) for identity in projects]
     if "workspace" in wanted:
         scopes += [Scope("workspace", name) for name in dict.fromkeys(workspaces)]
     if "global" in wanted:

@@ -116,8 +116,8 @@ def done(claimed: Sequence[str]) -> None:
 
 
 def _lines(path: str) -> list[str]:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read().splitlines()
+    with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
+        return file.read().split("\n")  # not splitlines: what was said may hold other signs for the end of a line
 
 
 def _read(line: str) -> list[BufferWrite]:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
-from typing import Any, NamedTuple, assert_never
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar, assert_never
 
 import apsw
 
@@ -32,6 +32,7 @@ from ..episode import Episode, Failure
 from .schema import connect
 from .statement import Stale, fetch, run
 
+W = TypeVar("W")
 EPISODE_COLUMNS = "id, content, project, session, role, origin, at, kind, durable, surprisal, status, memory_id, event"
 FAILURE_COLUMNS = "n, fingerprint, command, error, session, at, times, tried, steps, status, fix, fixed_at, shape"
 ASIDE = "-aside.jsonl"  # ending of the file beside the database
@@ -101,6 +102,23 @@ def apply_buffer(db: apsw.Connection, write: BufferWrite) -> None:
             run(db, "delete from hook_time where n <= ?", db.last_insert_rowid() - most)
         case _:
             assert_never(write)
+
+
+def in_transaction(db: apsw.Connection, writes: Sequence[W], apply: Callable[[apsw.Connection, W], None]) -> Applied:
+    """All of these or none, whatever `apply` raises; a Stale is an answer."""
+    db.execute("begin immediate").fetchall()
+    try:
+        for write in writes:
+            apply(db, write)
+        db.execute("commit").fetchall()
+    except Stale as stale:
+        db.execute("rollback").fetchall()
+        return Applied(stale=(stale.memory_id,))
+    except BaseException:
+        if not db.get_autocommit():
+            db.execute("rollback").fetchall()
+        raise
+    return Applied()
 
 
 def _add_failure(db: apsw.Connection, write: AddFailure) -> None:
@@ -301,16 +319,4 @@ class Buffer:
 
     def apply(self, writes: Sequence[BufferWrite]) -> Applied:
         """All or nothing, on the disk on return."""
-        self.db.execute("begin immediate").fetchall()
-        try:
-            for write in writes:
-                apply_buffer(self.db, write)
-            self.db.execute("commit").fetchall()
-        except Stale as stale:
-            self.db.execute("rollback").fetchall()
-            return Applied(stale=(stale.memory_id,))
-        except BaseException:
-            if not self.db.get_autocommit():
-                self.db.execute("rollback").fetchall()
-            raise
-        return Applied()
+        return in_transaction(self.db, writes, apply_buffer)

@@ -18,7 +18,7 @@ from .buffer import EPISODE_COLUMNS
 from .rows import COLUMNS, episode_of, memory_of
 from .schema import BUSY_MS, connect
 from .search import inside, search
-from .statement import Stale, one, run
+from .statement import one, run
 from .vectors import VectorSearch, of_one_size, pairs_above
 from .writes import apply_one
 
@@ -233,19 +233,10 @@ class SqliteStore:
             run(self.db, "pragma synchronous=full")
 
     def _transaction(self, writes: Sequence[Write]) -> Applied:
-        self.db.execute("begin immediate").fetchall()
-        try:
-            for write in writes:
-                apply_one(self.db, write)
-            self.db.execute("commit").fetchall()
-            self._commits += 1
-        except Stale as stale:
-            self.db.execute("rollback").fetchall()
-            return Applied(stale=(stale.memory_id,))
-        except BaseException:
-            if not self.db.get_autocommit():
-                self.db.execute("rollback").fetchall()
-            raise
+        done = buffer.in_transaction(self.db, writes, apply_one)
+        if not done.done:
+            return done
+        self._commits += 1
         return Applied(ids=tuple(w.memory.id for w in writes if isinstance(w, AddMemory)))
 
     def texts(self) -> Iterator[list[sweeping.StoredText]]:

@@ -170,7 +170,7 @@ def _record_failure(db: apsw.Connection, write: RecordFailure) -> None:
     tried, steps = (json.dumps(list(values), ensure_ascii=False) for values in (f.tried, f.steps))
     if not known:
         run(db, "insert into failure(fingerprint, shape, command, error, project, session, at, times, tried, steps, status, fix, fixed_at, event) "
-                "values (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", f.fingerprint, write.shape, f.command, f.error, write.project, f.session, f.at, f.times, tried, steps,
+                "values (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", f.fingerprint, f.shape, f.command, f.error, write.project, f.session, f.at, f.times, tried, steps,
             f.status, f.fix, f.fixed_at, write.events[-1])
     elif f.status == "fixed" and known[0][1] != "fixed":
         run(db, "update failure set status = 'fixed', fix = ?, fixed_at = ?, tried = ? where n = ?", f.fix, f.fixed_at, tried, known[0][0])
