@@ -206,6 +206,26 @@ def test_a_database_of_another_program_is_left_alone(open_store, path):
     assert Path(path).read_bytes() == before and os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
 
 
+@pytest.mark.parametrize("first", [True, False], ids=["no file", "an empty file"])
+@pytest.mark.parametrize("after", range(1, 7))
+def test_the_file_opens_when_another_process_lays_it_out_between_any_two_statements(open_store, path, monkeypatch, first, after):
+    if not first:
+        Path(path).touch(mode=0o600)
+    seen = []
+
+    def watched(db):
+        def between(_cursor, sql, _bindings):
+            seen.append(sql)
+            if len(seen) == after:
+                monkeypatch.setattr(apsw, "connection_hooks", [])
+                open_store(path).close()
+            return True
+        db.exec_trace = between
+
+    monkeypatch.setattr(apsw, "connection_hooks", [watched])
+    assert open_store(path).browse(ALL)[0] == 0 and len(seen) >= after
+
+
 def test_without_shared_memory_the_rollback_journal_does_and_health_names_it(open_store, path):
     one = open_store(path)
     one.apply([add(memory(1, "heron"))])

@@ -131,10 +131,12 @@ def _use_wal(db: apsw.Connection) -> None:
 
 def _recognise(db: apsw.Connection, path: str) -> int:
     """The layout of the file, before anything is changed in it. Raises StoreUnavailable for a newer one and for another program's."""
+    # In this order: tables and number come in one commit, and another process may make it between these two reads.
+    filled = one(db, "select exists(select 1 from sqlite_schema)")
     layout = int(one(db, "pragma user_version") or 0)
     if layout > LAYOUT:
         raise StoreUnavailable(f"{path} has layout {layout}; this program knows layouts up to {LAYOUT}. Nothing was changed: update mnemos-mcp to open it.")
-    if layout == 0 and one(db, "select count(*) from sqlite_schema"):
+    if layout == 0 and filled:
         raise StoreUnavailable(f"{path} is a database of another program. Nothing was changed: give another path in MNEMOS_SQLITE_PATH.")
     return layout
 
