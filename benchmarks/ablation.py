@@ -101,7 +101,7 @@ def put(engine: Engine, held: dict[str, list[str]], row: dict[str, Any], unit: s
     question, mind = Question(row["text"], view, limit, mode, budget_tokens=5000, reconsolidate=False), engine.mind
     at = mind.clock() if view.as_of is None else view.as_of
     query, vector, identity, _ = ask(question, at, mind)
-    query = replace(query, sectors=mind.config.sectors.weigh(query.text), affect=query.affect if query.charged else mind.config.affect.feel(query.text))
+    query = query._replace(sectors=mind.config.sectors.weigh(query.text), affect=query.affect if query.charged else mind.config.affect.feel(query.text))
     found, energy, _ = spread(question, query, mind.store.search(Search(view, query.terms, vector, identity, LISTED)), mind)
     similarity = likeness(found, identity, mind)
     similarity("", "")  # reads the vectors now

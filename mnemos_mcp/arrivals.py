@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from .model import Episode, Memory, Revision, Scope
@@ -89,7 +89,7 @@ class Arrivals:
         """All writes, with references to a text that has another id here led to that one."""
         def led(write: Write) -> Write:
             if isinstance(write, AddMemory) and write.memory.superseded_by in self._same:
-                return write._replace(memory=replace(write.memory, superseded_by=self._same[write.memory.superseded_by]))
+                return write._replace(memory=write.memory._replace(superseded_by=self._same[write.memory.superseded_by]))
             return write
         return [led(write) for write in self.writes]
 
@@ -104,7 +104,7 @@ class Arrivals:
             return memory
         turn = max(memory.valid_from, rival.valid_from)
         if rival.valid_from >= memory.valid_from:
-            return replace(memory, status="superseded", valid_to=turn, superseded_by=rival.id, reason="an older value of its key, imported later")
+            return memory._replace(status="superseded", valid_to=turn, superseded_by=rival.id, reason="an older value of its key, imported later")
         self._retire(rival, memory.id, turn, "a newer value of its key was imported")
         self._superseded.append(rival.id)
         return memory
@@ -133,13 +133,13 @@ class Arrivals:
             self.writes.append(Revise(here.id, version, content, words(content), self.text_hash(content), at, reason, windows=windows(content)))
             version += 1
         self._forget(here)
-        self._remember(replace(here, content=memory.content, version=version))
+        self._remember(here._replace(content=memory.content, version=version))
         self._updated += 1
 
     def _retire(self, memory: Memory, by: str, valid_to: float, reason: str) -> None:
         self.writes.append(Supersede(memory.id, by, valid_to, reason, memory.version))
         self._forget(memory)
-        self._remember(replace(memory, status="superseded", valid_to=valid_to, superseded_by=by))
+        self._remember(memory._replace(status="superseded", valid_to=valid_to, superseded_by=by))
 
     def _remember(self, memory: Memory) -> None:
         self._known[memory.id] = memory

@@ -49,7 +49,7 @@ def screened(statement: Statement, mind: Mind) -> tuple[Statement, tuple[tuple[s
         if isinstance(tag, Refusal):
             return tag
     key = " ".join(str(cleaned["key"]).casefold().split())
-    return replace(statement, **{**cleaned, "key": key}, tags=tuple(dict.fromkeys(str(t).strip() for t in tags))), tuple(sorted(counts.items()))
+    return statement._replace(**{**cleaned, "key": key}, tags=tuple(dict.fromkeys(str(t).strip() for t in tags))), tuple(sorted(counts.items()))
 
 
 def embedded(text: str, mind: Mind) -> Embedded:
@@ -106,12 +106,12 @@ def screened_and_embedded(statement: Statement, mind: Mind) -> tuple[Statement, 
     own = strip_injected(statement.content)
     if not own and statement.content.strip():
         return Stored("refused", "recalled: it is nothing but what mnemos itself had recalled", scope=statement.scope)
-    screen = screened(statement if own == statement.content.strip() else replace(statement, content=own), mind)
+    screen = screened(statement if own == statement.content.strip() else statement._replace(content=own), mind)
     if isinstance(screen, Refusal):
         return Stored("refused", f"{screen.kind}: {screen.reason}", scope=statement.scope)
     vector = embedded(screen[0].content, mind)
     if own != statement.content.strip():
-        vector = replace(vector, note="; ".join(filter(None, ("what mnemos itself had recalled was left out of the text", vector.note))))
+        vector = vector._replace(note="; ".join(filter(None, ("what mnemos itself had recalled was left out of the text", vector.note))))
     return screen[0], vector, screen[1]
 
 

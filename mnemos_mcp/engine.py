@@ -1,6 +1,6 @@
 """The ten verbs. Holds store, embedder, llm, config and clock; computes nothing itself.
 
-Each pipeline is imported by the verb that walks it: a recall at a prompt should not pay for storing and sleeping.
+Each pipeline, and the values it answers with, is imported by the verb that walks it: a recall at a prompt should not pay for storing and sleeping.
 """
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ import builtins
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from .buffered import KnowProject, Reinforce
 from .errors import Ambiguous, BadInput, MnemosError, NotFound
-from .keeping import keep_within
-from .mechanisms.due import Moment
 from .mechanisms.firewall import Refusal
 from .mechanisms.firewall_views import clean
 from .mechanisms.scopes import visible
 from .mind import Mind, Statement
 from .model import GLOBAL, LONGEST_CONTENT, LONGEST_LABEL, SECTORS, Importance, Memory, Mode, Origin, Role, Scope, View
 from .place import Place, group
-from .results import Forgotten, Health, Inspected, Page, Reinforced, Retrieved, Slept, Stats, Stored, Timeline, Turn
-from .storage.buffer import HookState
-from .storage.sqlite import SqliteStore
-from .writes import KnowProject, Move, Pin, Reinforce
+
+if TYPE_CHECKING:
+    from .mechanisms.due import Moment
+    from .results import Forgotten, Health, Inspected, Page, Reinforced, Retrieved, Slept, Stats, Stored, Timeline
+    from .storage.buffer import HookState
+    from .storage.sqlite import SqliteStore
 
 AHEAD_DAYS = (30, 90, 365)
 SIGNALS = ("helpful", "not_helpful", "wrong", "pin", "unpin", "restore")
@@ -103,6 +104,7 @@ class Engine:
             raise BadInput(f"content must have 1 to {LONGEST_CONTENT:,} characters; this has {len(content):,}.")
         if max(map(len, (key, session, *tags))) > LONGEST_LABEL:
             raise BadInput(f"key, session and each tag may have {LONGEST_LABEL:,} characters at most.")
+        from .results import Stored
         place = self.place(project)
         target = self._target(scope, place)
         if isinstance(target, str):
@@ -113,6 +115,7 @@ class Engine:
         retired = [self._one(i, project) for i in supersedes]
         self._meet(place)
         from . import encode
+        from .keeping import keep_within
         result = encode.store(Statement(
             content=content, scope=target, origin=origin, project=place.identity or "", key=key, importance=importance, role=role, tags=tuple(tags),
             supersedes=tuple(m.id for m in retired), valid_from=valid_from, pinned=pinned, force=force, session=session or self._session), self.mind)
@@ -145,6 +148,8 @@ class Engine:
 
     def forget(self, memory_id: str, *, erase: bool = False, project: str = "") -> Forgotten:
         """Archive (restorable), or erase every trace with proof."""
+        from .results import Forgotten
+        from .writes import Move
         memory = self._one(memory_id, project)
         if erase:
             rows = self._store.erase(memory)
@@ -156,6 +161,7 @@ class Engine:
 
     def inspect(self, memory_id: str, *, project: str = "") -> Inspected:
         """Everything about one memory."""
+        from .results import Inspected
         memory, decay, now = self._one(memory_id, project), self.mind.config.decay, self.mind.clock()
         life = self._store.life(memory)
         return Inspected(
@@ -170,6 +176,7 @@ class Engine:
         """One page of what is visible from here."""
         if not (1 <= limit <= 100 and offset >= 0):
             raise BadInput(f"limit {limit} and offset {offset} are not allowed: limit 1 to 100, offset 0 or more.")
+        from .results import Page
         view = self.view(project, () if scope == "all" else (scope,), tags=tags)
         if not view.scopes:
             return Page(0, offset, (), {})
@@ -184,6 +191,7 @@ class Engine:
 
     def stats(self) -> Stats:
         """Counts of the whole file."""
+        from .results import Stats
         raw = self._store.stats()
         counters = raw["counters"]
         total = sum(raw["sectors"]) or 1.0
@@ -200,6 +208,8 @@ class Engine:
         """Evidence about a memory: used, not helpful, wrong, pinned, restored."""
         if signal not in SIGNALS:
             raise BadInput(f"signal '{signal}' is unknown; allowed: {', '.join(SIGNALS)}.")
+        from .results import Reinforced
+        from .writes import Move, Pin
         memory, decay, now = self._one(memory_id, project), self.mind.config.decay, self.mind.clock()
         said = str(self.mind.config.firewall.redact(note)) if note else ""
         writes: dict[str, builtins.list[Any]] = {
@@ -221,6 +231,8 @@ class Engine:
         given = [name for name, value in (("id", id), ("key", key), ("query", query)) if value.strip()]
         if len(given) != 1:
             raise BadInput("timeline needs exactly one of id, key or query.")
+        from .chronicle import chronicle
+        from .results import Timeline
         if id:
             memories = [self._one(id, project)]
         elif key:
@@ -229,24 +241,10 @@ class Engine:
         else:
             best = self.retrieve(query, limit=1, reconsolidate=False, project=project).memories
             memories = [best[0].memory] if best else []
-        turns = [turn for memory in memories[:1] for turn in self._turns(memory)] if not key else self._merged(memories)
+        turns = chronicle(memories if key else memories[:1], self._store)
         shown = [t for t in turns if as_of is None or (t.valid_from <= as_of and (t.valid_to is None or t.valid_to > as_of))]
         subject = str(self.mind.config.firewall.redact(id or key or query))
         return Timeline(tuple(shown), subject, "" if shown else "nothing is known about this" + (" at that time" if turns else ""))
-
-    def _merged(self, memories: builtins.list[Memory]) -> builtins.list[Turn]:
-        turns = {(t.id, t.version): t for memory in memories for t in self._turns(memory)}
-        return sorted(turns.values(), key=lambda t: (t.valid_from, t.version))
-
-    def _turns(self, memory: Memory) -> builtins.list[Turn]:
-        turns = []
-        for member, revisions in self._store.chain(memory):
-            started = member.valid_from
-            for r in revisions:
-                turns.append(Turn(member.id, r.content, r.valid_from, r.valid_to, member.id, r.reason, r.version, "revised"))
-                started = r.valid_to
-            turns.append(Turn(member.id, member.content, started, member.valid_to, member.superseded_by, member.reason, member.version, member.status))
-        return turns
 
     # ---- beside the verbs
 

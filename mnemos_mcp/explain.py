@@ -5,7 +5,7 @@ The same course as `retrieve` takes, so that what is shown is what happens; noth
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from .mind import Mind
@@ -57,7 +57,7 @@ def explain(question: Question, mind: Mind) -> Explained:
         candidate, at = met[ranked.id], went.at
         gate: Gate = ("recalled" if ranked.id in kept else "packing" if ranked.id in left else
                       "trailing" if held.get(ranked.id, "").startswith("far") else "floor")
-        shown = kept.get(ranked.id) or as_then(replace(ranked, tokens=tokens(ranked.content), retention=mind.config.decay.retention(ranked.memory, at)),
+        shown = kept.get(ranked.id) or as_then(ranked._replace(tokens=tokens(ranked.content), retention=mind.config.decay.retention(ranked.memory, at)),
                                                question.view, mind)
         evidence, needed = mind.config.floor.evidence(candidate, field, went.query) if candidate.cosine is not None or candidate.coverage else (None, None)
         return Weighed(shown, gate, held.get(ranked.id) or left.get(ranked.id, ""), evidence, needed, candidate.cosine, candidate.coverage, candidate.terms)

@@ -21,7 +21,7 @@ def health(store: SqliteStore, mind: Mind, facts: Mapping[str, Any], place: Plac
     """Never raises; at most a socket probe for each service."""
     checks = [*_file(store), _embedder(mind), _missing_vectors(store, mind), _gate(mind), _llm(mind), _swept(store), _hooks(store, mind.clock()),
               _project(place), *_settings(facts), *_extra(facts)]
-    return Health(tuple(c for c in checks if c), dict(facts.get("versions", {})), dict(facts.get("paths", {})), dict(facts.get("differs", {})))
+    return Health(tuple(c for c in checks if c), facts["versions"]() if "versions" in facts else {}, dict(facts.get("paths", {})), dict(facts.get("differs", {})))
 
 
 def _file(store: SqliteStore) -> list[Check]:

@@ -3,20 +3,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .config import MnemosConfig
-from .known_files import KnownFiles
-from .mechanisms.scopes import Governance
-from .mechanisms.supersession import Known
-from .model import Importance, Origin, Role, Scope
-from .ports import LLM, Embedder, MemoryStore
-from .results import Stored
-from .writes import Write
+if TYPE_CHECKING:
+    from .config import MnemosConfig
+    from .known_files import KnownFiles
+    from .mechanisms.scopes import Governance
+    from .mechanisms.supersession import Known
+    from .model import Importance, Origin, Role, Scope
+    from .ports import LLM, Embedder, MemoryStore
+    from .results import Stored
+    from .writes import Write
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """What a door hands over. `project` is the identity for the episode buffer; `origin` is the door's, never the caller's."""
 
     content: str
@@ -56,24 +56,21 @@ class Mind:
     cache: dict[str, Any] = field(default_factory=dict)  # derived values that any process can make again
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
+class Embedded(NamedTuple):
     vectors: tuple[Any, ...] = ()
     identity: str = ""
     windows: int = 1
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """What one look into the store brought: the nearest of the same scope, and what the statement could be predicted from."""
 
     known: tuple[Known, ...] = ()
     topic: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What would be written for a statement, and the answer once it is."""
 
     result: Stored

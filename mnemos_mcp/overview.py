@@ -5,7 +5,7 @@ Reads through the engine's own view, so that nothing shows that the verbs would 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -127,7 +127,7 @@ def curves(engine: Engine, ids: Sequence[str], *, days: int = 365, project: str 
     made = []
     for memory_id in ids:
         memory = engine.inspect(memory_id, project=project).memory
-        again = replace(memory, reinforcements=decay.reinforced(memory.reinforcements, decay.explicit_step), reinforced_at=now)
+        again = memory._replace(reinforcements=decay.reinforced(memory.reinforcements, decay.explicit_step), reinforced_at=now)
         made.append(Curve(memory, ahead(memory), ahead(again), decay.fades_at(memory), decay.fades_at(again)))
     return made
 

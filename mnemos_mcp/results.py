@@ -4,7 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .model import Affect, Edge, Memory, Recalled, Revision, Scope, Withheld
+from .model import Affect, Edge, Memory, Revision, Scope
+from .model import Retrieved as Retrieved
 
 Outcome = Literal["stored", "reinforced", "superseded", "not_news", "refused"]
 
@@ -39,20 +40,6 @@ class Stored:
     @property
     def stored(self) -> bool:
         return self.outcome in ("stored", "reinforced", "superseded")
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieved:
-    """Answer of retrieve, best first. Iterating gives the memories."""
-
-    memories: tuple[Recalled, ...]
-    scopes: tuple[str, ...]
-    mode: str
-    as_of: float | None
-    candidates: int
-    note: str = ""
-    withheld: tuple[Withheld, ...] = ()
-    now: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

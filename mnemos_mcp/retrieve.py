@@ -5,17 +5,14 @@ redact -> embed -> read candidates -> read their ties -> spread -> score -> floo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import EmbedderUnavailable, StoreUnavailable
 from .mechanisms import cues
 from .mechanisms.cues import Query
 from .mechanisms.vectors import cosines
 from .mind import Mind
-from .model import SECTORS, Candidate, Edge, Found, Memory, Mode, Recalled, Search, View, Withheld
-from .results import Retrieved
-from .writes import Count, MarkRecalled
+from .model import SECTORS, Candidate, Edge, Found, Memory, Mode, Recalled, Retrieved, Search, View, Withheld
 
 QUERY_CHARS = 4000
 LISTED = 32  # best of each list that take part
@@ -24,8 +21,7 @@ COMPARED = 32  # best candidates whose vectors are compared with each other
 WITHHELD = 20  # shown with explain
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """What is asked, from where, and how much may come back."""
 
     text: str
@@ -39,8 +35,7 @@ class Question:
     reconsolidate: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
+class Course(NamedTuple):
     """How a recall went: the query as read, what was met, and what each gate kept. `explain.py` takes it apart."""
 
     query: Query
@@ -81,7 +76,7 @@ def course(question: Question, mind: Mind) -> Course:
     ranked = mind.config.ranking.score(query, found, now=at, energy=energy, joint=joint, retention=retention, similarity=similarity)
     passed, withheld = floor(question, query, ranked, found, mind)
     kept, left_out = mind.config.packing.pack(passed, limit=question.limit, budget_tokens=question.budget_tokens, similarity=similarity, tokens=tokens)
-    shown = tuple(as_then(replace(r, retention=decay.retention(r.memory, at)), question.view, mind) for r in kept)
+    shown = tuple(as_then(r._replace(retention=decay.retention(r.memory, at)), question.view, mind) for r in kept)
     note = "; ".join(filter(None, (note, "" if shown else silence(question, found, withheld))))
     return Course(query, found, energy, tuple(ranked), shown, tuple(withheld), tuple(left_out), now, at, note)
 
@@ -95,7 +90,7 @@ def ask(question: Question, at: float, mind: Mind) -> tuple[Query, Any, str, str
     sectors = tuple(float(name == question.sector) for name in SECTORS) if question.sector else \
         config.sectors.weigh(text) if config.ranking.weighs("sector") else ()
     query = cues.read(text, at, terms=config.keywords.terms(text) if question.mode != "semantic" else (), sectors=sectors)
-    query = replace(query, manner=question.sector or query.manner,
+    query = query._replace(manner=question.sector or query.manner,
                     affect=config.affect.feel(text) if config.ranking.weighs("affect") and not query.charged else query.affect)
     if question.mode == "keyword" or mind.embedder is None or not text:
         return query, None, "", ""
@@ -121,9 +116,9 @@ def spread(question: Question, query: Query, found: Found, mind: Mind) -> tuple[
                     joint[other] = max(joint.get(other, 0.0), edge.weight)
     reached = [i for i in energy if i not in present]
     if reached:
-        found = replace(found, candidates=(*found.candidates, *(Candidate(m) for m in mind.store.load(reached, question.view))))
+        found = found._replace(candidates=(*found.candidates, *(Candidate(m) for m in mind.store.load(reached, question.view))))
     if question.near:
-        found = replace(found, candidates=tuple(c for c in found.candidates if c.memory.id != question.near.id))
+        found = found._replace(candidates=tuple(c for c in found.candidates if c.memory.id != question.near.id))
     return found, energy, joint
 
 
@@ -177,7 +172,7 @@ def as_then(recalled: Recalled, view: View, mind: Mind) -> Recalled:
         return recalled
     for revision in mind.store.revisions(memory.id):
         if revision.valid_from <= view.as_of < revision.valid_to:
-            return replace(recalled, memory=replace(memory, content=revision.content, version=revision.version))
+            return recalled._replace(memory=memory._replace(content=revision.content, version=revision.version))
     return recalled
 
 
@@ -196,6 +191,7 @@ def remember(shown: tuple[Recalled, ...], question: Question, text: str, now: fl
     """Count the recall, make it labile, tie what was recalled together. Best effort: a held or read-only file never fails a recall."""
     if not question.reconsolidate:
         return
+    from .writes import Count, MarkRecalled
     labile = mind.config.reconsolidation.marks([r.memory for r in shown], now)
     rest = tuple(r.id for r in shown if r.id not in labile)
     step = mind.config.decay.recalled_step

@@ -2,11 +2,8 @@
 from __future__ import annotations
 
 import os
-import platform
-import secrets
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from . import __version__
@@ -17,12 +14,12 @@ from .known_files import KnownFiles
 from .mechanisms.firewall import Firewall
 from .mind import Mind
 from .place import Place, locator, place_of, remembered
-from .ports import LLM, Clock, Embedder, MemoryStore
 from .private import make_private
 from .storage.schema import BUSY_MS, driver_versions
 from .storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
+    from .ports import LLM, Clock, Embedder, MemoryStore
     from .settings import Settings
 
 Door = Literal["server", "cli", "hook", "web"]
@@ -32,7 +29,7 @@ OWN_PROJECT = Place("name:python", "python", "", "a memory of its own in this pr
 
 def new_id() -> str:
     """Twelve hex digits: six make an unambiguous prefix in any store of one person."""
-    return secrets.token_hex(6)
+    return os.urandom(6).hex()
 
 
 def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time) -> Engine:
@@ -42,7 +39,7 @@ def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time) -> 
     reading = path != ":memory:" and only_readable(path)
     warning = make_private(path, create=True) if path != ":memory:" and not reading else None
     store = SqliteStore(path, clock=clock, keywords=config.keywords, busy_ms=HOOK_BUSY_MS if door == "hook" else BUSY_MS, read_only=reading)
-    facts = {"versions": versions(), "problems": (*settings.problems, *problems),
+    facts = {"versions": versions, "problems": (*settings.problems, *problems),
              "checks": [{"name": "private", "status": "warn", "detail": warning, "effect": "others on this machine may see that the files exist, not what they hold",
                          "remedy": "give mnemos a folder of its own (MNEMOS_SQLITE_PATH)"}] if warning else [],
              "paths": {"store": path, "log": settings.log_path, "settings": settings.user_file, "repository settings": settings.repository_file},
@@ -65,10 +62,10 @@ def open_for_python(config: MnemosConfig, *, embedder: Embedder | Literal["built
     """For MnemosEngine: no settings, no file unless `config.store` is one. On ':memory:' the project is its own wherever it runs."""
     path = config.store
     if path != ":memory:":
-        path = str(Path(path).expanduser())
+        path = os.path.expanduser(path)
         make_private(path, create=True)
     store = SqliteStore(path, clock=clock, keywords=config.keywords)
-    home, cwd = str(Path.home()), os.getcwd()
+    home, cwd = os.path.expanduser("~"), os.getcwd()
 
     def locate(asked: str) -> Place:
         if path == ":memory:" and not (asked or project):
@@ -77,7 +74,7 @@ def open_for_python(config: MnemosConfig, *, embedder: Embedder | Literal["built
 
     chosen = _builtin() if embedder == "builtin" else embedder
     mind = Mind(_fits(store), chosen, llm, config, clock, new_id, lambda _: config.governance)
-    return Engine(mind, store, locate=locate, session=f"s-{new_id()}", facts={"versions": versions(), "paths": {"store": path}})
+    return Engine(mind, store, locate=locate, session=f"s-{new_id()}", facts={"versions": versions, "paths": {"store": path}})
 
 
 def _fits(store: MemoryStore) -> MemoryStore:
@@ -115,4 +112,5 @@ def _llm(settings: Settings) -> LLM | None:
 
 def versions() -> dict[str, str]:
     """What health prints of the installation."""
+    import platform
     return {"mnemos-mcp": __version__, "python": platform.python_version(), **driver_versions(), "platform": f"{sys.platform} {platform.machine()}"}

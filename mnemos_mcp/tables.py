@@ -1,8 +1,6 @@
 """A TOML table laid over a mechanism, field by field."""
 from __future__ import annotations
 
-import dataclasses
-import difflib
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -11,7 +9,8 @@ M = TypeVar("M")
 
 def parameters(mechanism: Any) -> list[str]:
     """Names of a mechanism's tunable numbers: it is a frozen dataclass, or a named tuple where hooks load it."""
-    return list(getattr(mechanism, "_fields", ())) or [f.name for f in dataclasses.fields(mechanism)]
+    from dataclasses import fields
+    return list(getattr(mechanism, "_fields", ())) or [f.name for f in fields(mechanism)]
 
 
 def fitted(mechanism: M, table: str, values: Mapping[str, Any]) -> tuple[M, list[str]]:
@@ -31,6 +30,7 @@ def fitted(mechanism: M, table: str, values: Mapping[str, Any]) -> tuple[M, list
 
 
 def unknown(shown: str, name: str, known: list[str]) -> str:
+    import difflib
     near = difflib.get_close_matches(name, known, 1)
     return f"{shown} is not a setting" + (f"; did you mean {near[0]}?" if near else "")
 

@@ -213,4 +213,4 @@ def _resettled(item: Item, project: str, trust: bool) -> Item:
         return item._replace(origin=origin(item.origin), project=project if project and item.project else item.project)
     memory, revisions = item
     scope = Scope("project", project) if project and memory.scope.level == "project" else memory.scope
-    return replace(memory, origin=origin(memory.origin), scope=scope), revisions
+    return memory._replace(origin=origin(memory.origin), scope=scope), revisions

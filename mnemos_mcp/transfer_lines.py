@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from typing import Any, get_args
 
 from .episode import UNJUDGED
@@ -79,9 +78,9 @@ def episode_of(line: Line) -> Episode:
 def screened_memory(memory: Memory, revisions: tuple[Revision, ...], firewall: Firewall) -> tuple[Memory, tuple[Revision, ...], int] | Refusal:
     """Every text field through the firewall, former texts included, and how many values were masked."""
     screen = _Screen(firewall)
-    memory = replace(memory, content=screen(memory.content), key=" ".join(screen(memory.key).casefold().split()), session=screen(memory.session),
+    memory = memory._replace(content=screen(memory.content), key=" ".join(screen(memory.key).casefold().split()), session=screen(memory.session),
                      reason=screen(memory.reason), tags=tuple(screen(tag) for tag in memory.tags))
-    revisions = tuple(replace(r, content=screen(r.content), reason=screen(r.reason)) for r in revisions)
+    revisions = tuple(r._replace(content=screen(r.content), reason=screen(r.reason)) for r in revisions)
     screen.name(memory.scope.name)
     return screen.refusal or (memory, revisions, screen.masked)
 

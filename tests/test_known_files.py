@@ -4,7 +4,8 @@ import os
 import pytest
 
 from mnemos_mcp import known_files
-from mnemos_mcp.known_files import KnownFiles, says, statements, told
+from mnemos_mcp.known_files import KnownFiles
+from mnemos_mcp.mechanisms.known_text import says, statements, told
 from mnemos_mcp.runtime import open_engine as open_by_settings
 from mnemos_mcp.settings import load
 

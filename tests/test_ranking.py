@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 from datetime import UTC, datetime
 from typing import Any
 
@@ -38,7 +37,7 @@ def test_the_published_presets_are_exact() -> None:
 
 def test_composite_is_its_formula() -> None:
     one = candidate("a", cosine=0.6, keyword=3.0, days_old=30, importance=0.8, sectors=(0.0, 1.0, 0.0, 0.0, 0.0))
-    query = dataclasses.replace(cues.read("x", NOW), sectors=(0.0, 0.5, 0.5, 0.0, 0.0))
+    query = cues.read("x", NOW)._replace(sectors=(0.0, 0.5, 0.5, 0.0, 0.0))
     got = Ranking("composite").score(query, found(one), now=NOW, joint={"a": 5}, retention={"a": 0.5})[0]
     assert got.score == pytest.approx(.35 * .6 + .20 * 1 + .15 * .8 * .5 + .15 * .5 + .10 * (1 - 2.718281828 ** -1) + .05 * .5)
 
@@ -88,7 +87,7 @@ def test_updates_are_told_by_shared_terms_where_there_are_no_vectors() -> None:
     old = candidate("old", "The limit is 60.", None, 2.0, 1.0, days_old=90, terms=("term",))
     new = candidate("new", "The limit was raised to 300.", None, 1.5, 0.8, days_old=5, terms=("term",))
     assert order("what is the limit?", old, new)[0] == "new"
-    assert order("what is the limit?", old, dataclasses.replace(new, terms=("else",)))[0] == "old"
+    assert order("what is the limit?", old, new._replace(terms=("else",)))[0] == "old"
 
 
 def test_without_vectors_words_and_context_rank() -> None:

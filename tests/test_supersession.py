@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -154,7 +152,7 @@ def test_a_chain_serves_exactly_one_value_now_and_at_every_moment_whatever_the_c
     chain: list[Memory] = []
     for place, start in enumerate(starts):
         ends = RULE.settle(chain, start)
-        chain = [replace(m, valid_to=ends[m.id], status="superseded") for m in chain]
+        chain = [m._replace(valid_to=ends[m.id], status="superseded") for m in chain]
         chain.append(Memory(f"m{place}", "", HERE, valid_from=start, sequence=place))
     assert [m.id for m in chain if m.status == "active"] == [f"m{len(starts) - 1}"]
     for moment in (t for t in (*starts, 2e9) if t >= starts[0] or t >= min(starts)):

@@ -6,7 +6,7 @@ shifts weights among memories that were found (see ranking). The effect of each 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model import Affect
 from .lazy import Lazy
@@ -49,8 +49,7 @@ CRISIS = Affect(valence=-0.8, arousal=0.9, complexity=0.0)
 DESIGN = Affect(valence=0.0, arousal=0.0, complexity=0.6)
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A query as read. `affect` and `sectors` may be replaced by those of a judge or of the mechanisms; `terms` come from Keywords."""
 
     text: str

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..model import Recalled, Withheld
 
@@ -38,7 +38,7 @@ class Packing:
             if spent + cost > budget_tokens and kept:
                 left.append(Withheld(best.id, "budget", best.score))
                 continue
-            kept.append(replace(best, tokens=min(cost, budget_tokens), truncated=cost > budget_tokens))
+            kept.append(best._replace(tokens=min(cost, budget_tokens), truncated=cost > budget_tokens))
             spent += min(cost, budget_tokens)
             for other in waiting:
                 close = ((similarity(best.id, other.id) or 0.0) - self.alike_from) / (1 - self.alike_from)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
@@ -12,15 +12,17 @@ from ..errors import StoreUnavailable
 from ..mechanisms.keywords import Keywords
 from ..model import Edge, Episode, Found, Memory, Revision, Search, View
 from ..private import make_private
-from ..writes import AddMemory, Applied, Count, MarkRecalled, Remove, Write
-from . import aside, buffer, erasure, integrity, presence, sweeping
+from . import aside, buffer, integrity, presence
 from .buffer import EPISODE_COLUMNS
 from .rows import COLUMNS, episode_of, memory_of
 from .schema import BUSY_MS, connect
 from .search import inside, search
 from .statement import one, run
 from .vectors import VectorSearch, of_one_size, pairs_above
-from .writes import apply_one
+
+if TYPE_CHECKING:
+    from ..writes import Applied, Write
+    from . import sweeping
 
 T = TypeVar("T")
 ORDERS = {"recent": "m.n desc", "sequence": "m.n", "accessed": "coalesce(m.recalled_at, 0) desc, m.n desc"}
@@ -220,6 +222,7 @@ class SqliteStore:
     def apply(self, writes: Sequence[Write]) -> Applied:
         if self.read_only:
             raise StoreUnavailable(f"{self.path} is open for reading only; nothing was written.")
+        from ..writes import Count, MarkRecalled
         # That something was recalled may be lost with the power; what was acknowledged before lies on the disk already.
         light = all(isinstance(write, MarkRecalled | Count) for write in writes)
         return self._guarded(lambda: self._lightly(writes) if light else self._transaction(writes))
@@ -233,6 +236,8 @@ class SqliteStore:
             run(self.db, "pragma synchronous=full")
 
     def _transaction(self, writes: Sequence[Write]) -> Applied:
+        from ..writes import AddMemory, Applied
+        from .writes import apply_one
         done = buffer.in_transaction(self.db, writes, apply_one)
         if not done.done:
             return done
@@ -241,15 +246,18 @@ class SqliteStore:
 
     def texts(self) -> Iterator[list[sweeping.StoredText]]:
         """Every text of the file, the rows of a step at a time."""
+        from . import sweeping
         steps = sweeping.texts(self.db)
         while step := self._guarded(lambda: next(steps, None)):
             yield step
 
     def rows_with_texts(self) -> int:
+        from . import sweeping
         return self._guarded(lambda: sweeping.count(self.db))
 
     def sweep_away(self, writes: Sequence[Write]) -> tuple[dict[str, int], tuple[str, ...]]:
         """Apply Remove and Mask, each by itself: rows removed per table, and ids that another process had changed meanwhile."""
+        from ..writes import Remove
         gone: dict[str, int] = {}
         stale: list[str] = []
         for write in writes:
@@ -260,13 +268,16 @@ class SqliteStore:
                 stale += self.apply([write]).stale
         return gone, tuple(stale)
 
-    def _removed(self, write: Remove) -> dict[str, int]:
+    def _removed(self, write: sweeping.Remove) -> dict[str, int]:
+        from . import sweeping
         with self.db:
             gone = sweeping.remove(self.db, write)
         return gone
 
     def bytes_of(self, values: set[str], *, settle: bool) -> int:
         """Bytes of these values left in the file, after its free pages were overwritten when something was removed."""
+        from . import sweeping
+
         def looked() -> int:
             if settle:
                 sweeping.settle(self.db)
@@ -274,6 +285,7 @@ class SqliteStore:
         return self._guarded(looked)
 
     def erase(self, memory: Memory) -> dict[str, int]:
+        from . import erasure
         gone = self._guarded(lambda: erasure.erase(self.db, self.path, memory))
         self._commits += 1
         return gone
