@@ -107,14 +107,17 @@ def _at_desk(event: Event, settings: Settings) -> None:
     now = time.time()
     desk = _desk(settings, now)
     allowed = bool(desk.project) and settings.govern(_scope(desk.project), desk.project).admits("hook")
+    asked = None
+    if event.kind == "prompt" and settings.inject != "off" and (settings.inject == "prompt" or desk.buffer.prompts(event.session) == 0):
+        from .telling import question
+        asked = question(event, settings)
     captured = capture(event, desk) if allowed else None
-    first = event.kind == "prompt" and settings.inject != "off" and (settings.inject == "prompt" or desk.buffer.prompts(event.session) == 0)
     if captured and captured.writes:
         _write(desk, settings, (*captured.writes, _timed(event, now)))
-        first = first and not desk.held()  # who may not write now would be asked to wait a second time, and for the next prompt again
+        asked = None if desk.held() else asked  # who may not write now would be asked to wait a second time, and for the next prompt again
     if settings.inject != "off" and event.prints:
         from .telling import told
-        text, ids = told(event, desk, settings, captured, first)
+        text, ids = told(event, desk, settings, captured, asked)
         if text and _write(desk, settings, (_receipt(event, desk, text, ids), Count("injections"), _timed(event, now))).done:
             _print(events.context(event, text))
     if allowed:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from .errors import EmbedderUnavailable, StoreUnavailable
 from .mechanisms import cues
 from .mechanisms.cues import Query
-from .mechanisms.vectors import cosines
 from .mind import Mind
 from .model import SECTORS, Candidate, Edge, Found, Memory, Mode, Recalled, Retrieved, Search, View, Withheld
 
@@ -65,17 +64,18 @@ def answer(question: Question, went: Course) -> Retrieved:
 
 def course(question: Question, mind: Mind) -> Course:
     """The whole recall but its traces: nothing is written."""
-    now = mind.clock()
+    now, config = mind.clock(), mind.config
     at = now if question.view.as_of is None else question.view.as_of
+    # Named before the embedding is asked for: a mechanism is imported when it is first named, and the embedding may be on its way in another process.
+    decay, ranking, packing, _ = config.decay, config.ranking, config.packing, config.floor
     query, vector, identity, note = ask(question, at, mind)
     found = mind.store.search(Search(question.view, query.terms, vector, identity, LISTED))
     found, energy, joint = spread(question, query, found, mind)
     similarity = likeness(found, identity, mind)
-    decay = mind.config.decay
-    retention = {c.memory.id: decay.retention(c.memory, at) for c in found.candidates} if mind.config.ranking.weighs("salience") else {}
-    ranked = mind.config.ranking.score(query, found, now=at, energy=energy, joint=joint, retention=retention, similarity=similarity)
+    retention = {c.memory.id: decay.retention(c.memory, at) for c in found.candidates} if ranking.weighs("salience") else {}
+    ranked = ranking.score(query, found, now=at, energy=energy, joint=joint, retention=retention, similarity=similarity)
     passed, withheld = floor(question, query, ranked, found, mind)
-    kept, left_out = mind.config.packing.pack(passed, limit=question.limit, budget_tokens=question.budget_tokens, similarity=similarity, tokens=tokens)
+    kept, left_out = packing.pack(passed, limit=question.limit, budget_tokens=question.budget_tokens, similarity=similarity, tokens=tokens)
     shown = tuple(as_then(r._replace(retention=decay.retention(r.memory, at)), question.view, mind) for r in kept)
     note = "; ".join(filter(None, (note, "" if shown else silence(question, found, withheld))))
     return Course(query, found, energy, tuple(ranked), shown, tuple(withheld), tuple(left_out), now, at, note)
@@ -129,16 +129,14 @@ def _adjacent(found: Found, ids: list[str]) -> list[Edge]:
 
 def likeness(found: Found, identity: str, mind: Mind) -> Callable[[str, str], float | None]:
     """Cosine of two candidates; None where one has no vector. Vectors are read once, when first asked for."""
-    place: dict[str, int] = {}
-    table: list[list[float]] = []
+    pairs: dict[tuple[str, str], float] | None = None
 
     def similarity(a: str, b: str) -> float | None:
-        if not place and identity:
-            near = sorted(found.candidates, key=lambda c: -((c.cosine or 0.0) + c.coverage))[:COMPARED]
-            vectors = mind.store.vectors_of([c.memory.id for c in near], identity)
-            place.update({memory_id: row for row, memory_id in enumerate(vectors)})
-            table.extend(cosines(list(vectors.values())))
-        return table[place[a]][place[b]] if a in place and b in place else None
+        nonlocal pairs
+        if pairs is None:
+            near = sorted(found.candidates, key=lambda c: -((c.cosine or 0.0) + c.coverage))[:COMPARED] if identity else []
+            pairs = mind.store.alike([c.memory.id for c in near], identity, -2.0) if len(near) > 1 else {}
+        return pairs.get((a, b) if a < b else (b, a))
 
     return similarity
 

@@ -32,8 +32,8 @@ def new_id() -> str:
     return os.urandom(6).hex()
 
 
-def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time) -> Engine:
-    """The memory that these settings mean. Raises StoreUnavailable when its file cannot be opened."""
+def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time, embedder: Embedder | None = None) -> Engine:
+    """The memory that these settings mean; `embedder` where one is at work already. Raises StoreUnavailable when its file cannot be opened."""
     config, problems = with_tables(MnemosConfig(firewall=Firewall(settings.secret_action, settings.pii_action)), settings.mechanisms)  # type: ignore[arg-type]
     path = settings.database
     reading = path != ":memory:" and only_readable(path)
@@ -48,7 +48,7 @@ def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time) -> 
     own = locate("")
     here = own.identity or ""
     files = KnownFiles(settings.home, lambda project: own.root if project == here else store.root_of(project), clock) if config.capture.known_files else None
-    mind = Mind(_fits(store), _embedder(settings, door), _llm(settings), config, clock, new_id, lambda scope: settings.govern(scope, here), files)
+    mind = Mind(_fits(store), embedder or _embedder(settings, door), _llm(settings), config, clock, new_id, lambda scope: settings.govern(scope, here), files)
     return Engine(mind, store, locate=locate, session=f"s-{new_id()}", facts=facts)
 
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from . import brief, events
 from .brief import Item
@@ -11,6 +11,7 @@ from .mechanisms.scopes import visible
 if TYPE_CHECKING:
     from .capture import Captured, Desk
     from .events import Event
+    from .ports import Embedder
     from .settings import Settings
 
 M = TypeVar("M")
@@ -18,16 +19,39 @@ QUERY_WORDS = 48  # about 64 tokens of the model: what a prompt is about stands 
 RECALLED = 6  # memories at most
 
 
-def told(event: Event, desk: Desk, settings: Settings, captured: Captured | None, first: bool) -> tuple[str, tuple[str, ...]]:
+class Question(NamedTuple):
+    """What a first prompt asks the memory, and the embedder that is at work on it."""
+
+    said: str
+    text: str
+    embedder: Embedder | None
+
+
+def question(event: Event, settings: Settings) -> Question | None:
+    """Called as early as can be: where another process can embed it, it begins now. None for a prompt that no person wrote."""
+    said = events.prompt(event.text)
+    if not said:
+        return None
+    from .mechanisms.firewall import Firewall
+    text = str(Firewall(settings.secret_action, settings.pii_action).redact(" ".join(said.split()[:QUERY_WORDS]))).strip()  # type: ignore[arg-type]
+    return Question(said, text, _begun(text) if settings.embedding_provider == "builtin" else None)
+
+
+def _begun(text: str) -> Embedder | None:
+    from .providers.beside import Beside, possible
+    try:
+        return Beside(text) if text and possible() else None
+    except OSError:  # no process to be had: it is embedded here
+        return None
+
+
+def told(event: Event, desk: Desk, settings: Settings, captured: Captured | None, asked: Question | None) -> tuple[str, tuple[str, ...]]:
     """The framed text for this event and the ids in it; ('', ()) most of the time."""
     if event.kind == "failure" and captured:
         return captured.told, ()
     if event.kind == "start":
         return _brief(event, desk, settings)
-    if event.kind == "prompt" and first:
-        said = events.prompt(event.text)
-        return _recall(said, event, desk, settings) if said else ("", ())
-    return "", ()
+    return _recall(asked, event, desk, settings) if asked else ("", ())
 
 
 def _given(event: Event, desk: Desk) -> frozenset[str]:
@@ -65,15 +89,16 @@ def _lasting(settings: Settings) -> Callable[[str], str]:
     return part_of
 
 
-def _recall(said: str, event: Event, desk: Desk, settings: Settings) -> tuple[str, tuple[str, ...]]:
+def _recall(asked: Question, event: Event, desk: Desk, settings: Settings) -> tuple[str, tuple[str, ...]]:
     """The few trusted memories that answer the prompt and were not told yet, and what was said lately about the same; silence when none does."""
     from .runtime import open_engine
-    engine = open_engine(settings, door="hook")
-    found = engine.retrieve(" ".join(said.split()[:QUERY_WORDS]), limit=RECALLED, budget_tokens=brief.PROMPT_CHARS // 4, reconsolidate=False).memories
+    lately = _lately(asked.said, event, desk, settings)  # before the answers, though shown after them: the embedding is still on its way
+    engine = open_engine(settings, door="hook", embedder=asked.embedder)
+    found = engine.retrieve(asked.text, limit=RECALLED, budget_tokens=brief.PROMPT_CHARS // 4, reconsolidate=False).memories
     given = _given(event, desk)
     items = [Item(r.id, brief.line(r.content, r.memory.origin, r.memory.valid_from, desk.now, r.id)) for r in found
              if r.memory.origin in brief.TRUSTED and r.id not in given]
-    items += [item for item in _lately(said, event, desk, settings) if item.id not in given]
+    items += [item for item in lately if item.id not in given]
     return brief.framed((("", items),), brief.PROMPT_CHARS)
 
 

@@ -23,16 +23,6 @@ def cosine(a: Any, b: Any) -> float:
     return float(min(1.0, max(-1.0, x @ y / (np.linalg.norm(x) * np.linalg.norm(y)))))
 
 
-def cosines(vectors: Sequence[Any]) -> list[list[float]]:
-    """Cosine of every two of these unit vectors of one embedder."""
-    import numpy as np
-
-    if not vectors:
-        return []
-    matrix = np.stack([np.asarray(v, dtype=np.float32) for v in vectors])
-    return (matrix @ matrix.T).tolist()
-
-
 def mean(vectors: Sequence[Any]) -> np.ndarray | None:
     """Unit vector of the middle of the directions (float32), None when there is none: no vectors, or they cancel out."""
     import numpy as np

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..blas import single_thread
 from ..errors import EmbedderUnavailable
+from .minilm import DIMENSIONS, IDENTITY
 from .service import OLLAMA_PORT, Breaker, ServiceFailure, base_url, is_loopback, place, post_json, unreachable
 
 if TYPE_CHECKING:
@@ -39,8 +40,7 @@ class BuiltinEmbedder:
     so the identity is the same.
     """
 
-    identity = "minilm-l6-v2.q8/384"
-    dimensions = 384
+    identity, dimensions = IDENTITY, DIMENSIONS
 
     def __init__(self, folder: Path | None = None, token_limit: int = WINDOW_TOKENS, clock: Callable[[], float] = time.monotonic,
                  runtime: Literal["auto", "numpy", "onnxruntime"] = "auto"):

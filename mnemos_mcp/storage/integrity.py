@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
@@ -138,8 +137,7 @@ def _disk(store: SqliteStore) -> dict[str, str]:
         return _row("store", "warn", "in memory", "everything is gone when this process ends", "set MNEMOS_STORE_TYPE=sqlite")
     if store.read_only:
         return _row("store", "fail", f"{store.path} is open for reading only", "nothing new is kept", "give the file and its folder write permission")
-    folder = Path(store.path).parent
-    if not os.access(folder, os.W_OK) or not os.access(store.path, os.W_OK):
+    if not os.access(os.path.dirname(store.path) or ".", os.W_OK) or not os.access(store.path, os.W_OK):
         return _row("store", "fail", f"{store.path} cannot be written", "nothing new is kept", "give the file and its folder write permission")
     try:
         run(store.db, "begin immediate")

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import apsw
 
@@ -13,9 +12,6 @@ from ..model import Candidate, Found, Search, View
 from .rows import COLUMNS, memory_of
 from .statement import fetch
 from .vectors import VectorSearch
-
-if TYPE_CHECKING:
-    import numpy as np
 
 NEIGHBOURED = 10  # best of each list whose session neighbours join the candidates
 COMMON = 200  # memories
@@ -79,39 +75,13 @@ def beside(db: apsw.Connection, view: View, rows: Sequence[int]) -> tuple[dict[i
     return before, after
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
-    """Cosine of every visible row that has a vector; `rows` ascend."""
-
-    rows: np.ndarray
-    cosines: np.ndarray
-
-    def best(self, count: int) -> list[int]:
-        """Row numbers, best first."""
-        import numpy as np
-        top = np.argpartition(-self.cosines, count)[:count] if len(self.rows) > count else np.arange(len(self.rows))
-        return self.rows[top[np.argsort(-self.cosines[top], kind="stable")]].tolist()
-
-    def of(self, rows: Sequence[int]) -> dict[int, float]:
-        """The cosines of these rows, where there are any."""
-        import numpy as np
-        if not len(self.rows):
-            return {}
-        at = np.searchsorted(self.rows, rows).clip(max=len(self.rows) - 1)
-        return {n: float(self.cosines[i]) for n, i in zip(rows, at.tolist(), strict=True) if self.rows[i] == n}
-
-    def spread(self) -> tuple[float, float]:
-        """Mean and standard deviation over all of them."""
-        return (float(self.cosines.mean()), float(self.cosines.std())) if len(self.rows) else (0.0, 0.0)
-
-
 def search(db: apsw.Connection, query: Search, vectors: VectorSearch, keywords: Keywords) -> Found:
     """The best by each list with their neighbours, every figure filled in for each of them."""
     where, args = inside(query.view)
     visible, mean_length, listed = fetch(db, f"select count(*), avg(m.length), group_concat(m.n) from memory m where {where}", args)[0]
     if not visible:
         return Found(())
-    near = Near(*vectors.cosines(db, query.vector, query.identity, where, args, listed)) if query.vector is not None else None
+    near = vectors.near(db, query.vector, query.identity, where, args, listed) if query.vector is not None else None
     words, found, rarity = by_words(db, query, visible, mean_length or 1.0, keywords)
     best_words = heapq.nlargest(query.limit, words, key=words.__getitem__)
     best_near = near.best(query.limit) if near else []

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ORDERS = {"recent": "m.n desc", "sequence": "m.n", "accessed": "coalesce(m.recalled_at, 0) desc, m.n desc"}
-FULL_ID = 16
+FEW = 64  # memories whose pairs SQLite compares faster than numpy is imported
 
 
 class SqliteStore:
@@ -148,6 +148,9 @@ class SqliteStore:
     def alike(self, ids: Sequence[str], identity: str, least: float) -> dict[tuple[str, str], float]:
         """Cosine of every pair of these memories that is at least `least`; each pair once, smaller id first."""
         found: dict[tuple[str, str], float] = {}
+        pairs = self._guarded(lambda: self.vectors.pairs(self.db, ids, identity)) if len(ids) <= FEW else None
+        if pairs is not None:
+            return {(a, b): cosine for a, b, cosine in pairs if cosine >= least}
         vectors = {i: v for start in range(0, len(ids), 10_000) for i, v in self.vectors_of(ids[start:start + 10_000], identity).items()}
         names = sorted(vectors)
         for a, b, cosine in pairs_above([vectors[name] for name in names], least):

@@ -6,9 +6,11 @@ Where the extension does not load the matrix is the only way. Both give the same
 """
 from __future__ import annotations
 
+import heapq
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
@@ -19,31 +21,80 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+class Near(NamedTuple):
+    """Cosine of every visible row that has a vector; `rows` ascend."""
+
+    rows: np.ndarray
+    cosines: np.ndarray
+
+    def best(self, count: int) -> list[int]:
+        """Row numbers, best first."""
+        import numpy as np
+        top = np.argpartition(-self.cosines, count)[:count] if len(self.rows) > count else np.arange(len(self.rows))
+        return self.rows[top[np.argsort(-self.cosines[top], kind="stable")]].tolist()
+
+    def of(self, rows: Sequence[int]) -> dict[int, float]:
+        """The cosines of these rows, where there are any."""
+        import numpy as np
+        if not len(self.rows):
+            return {}
+        at = np.searchsorted(self.rows, rows).clip(max=len(self.rows) - 1)
+        return {n: float(self.cosines[i]) for n, i in zip(rows, at.tolist(), strict=True) if self.rows[i] == n}
+
+    def spread(self) -> tuple[float, float]:
+        """Mean and standard deviation over all of them."""
+        return (float(self.cosines.mean()), float(self.cosines.std())) if len(self.rows) else (0.0, 0.0)
+
+
+class NearOnce(NamedTuple):
+    """The same for a process that searches once: as SQLite gave it, without numpy, which alone would take longer to import than all of the search."""
+
+    cosines: dict[int, float]
+
+    def best(self, count: int) -> list[int]:
+        return heapq.nlargest(count, self.cosines, key=self.cosines.__getitem__)
+
+    def of(self, rows: Sequence[int]) -> dict[int, float]:
+        return {n: self.cosines[n] for n in rows if n in self.cosines}
+
+    def spread(self) -> tuple[float, float]:
+        mean = sum(self.cosines.values()) / max(1, len(self.cosines))
+        return mean, (sum((c - mean) ** 2 for c in self.cosines.values()) / max(1, len(self.cosines))) ** 0.5
+
+
 class VectorSearch:
-    """`cosines` over the rows that a view has left. `functions`: sqlite-vec is loaded."""
+    """`near` over the rows that a view has left. `functions`: sqlite-vec is loaded."""
 
     def __init__(self, *, functions: bool):
         self.functions = functions
         self._matrix: _Matrix | None = None
         self._searches = 0
 
-    def cosines(self, db: apsw.Connection, vector: np.ndarray, identity: str, where: str, args: Sequence[Any], visible: str) -> tuple[np.ndarray, np.ndarray]:
-        """(row numbers ascending, cosine of the best window), for every visible row with a vector of this embedder.
+    def near(self, db: apsw.Connection, vector: Any, identity: str, where: str, args: Sequence[Any], visible: str) -> Near | NearOnce:
+        """The cosine of the best window, for every visible row with a vector of this embedder.
 
         `where` with `args` are the view as SQL, `visible` the row numbers that it leaves, as one text with commas (a tenth of the time of tuples).
         """
-        single_thread()
-        import numpy as np
         self._searches += 1
         if self.functions and self._searches == 1:
             sql = ("select m.n, max(1.0 - vec_distance_cosine(v.vec, ?)) from memory m join vector v on v.n = m.n and v.identity = ? "
                    f"and length(v.vec) = {4 * len(vector)} where {where} group by m.n order by m.n")
-            rows = [r for r in fetch(db, sql, [np.asarray(vector, dtype=np.float32).tobytes(), identity, *args]) if r[1] is not None]
-            return np.array([r[0] for r in rows], dtype=np.int64), np.array([r[1] for r in rows], dtype=np.float64)
+            return NearOnce({n: cosine for n, cosine in fetch(db, sql, [array("f", vector).tobytes(), identity, *args]) if cosine is not None})
+        single_thread()
+        import numpy as np
         if self._matrix is None or self._matrix.identity != identity:
             self._matrix = _Matrix(identity, 4 * len(vector))
         self._matrix.refresh(db)
-        return self._matrix.cosines(np.asarray(vector, dtype=np.float32), np.fromstring(visible, dtype=np.int64, sep=","))
+        return Near(*self._matrix.cosines(np.asarray(vector, dtype=np.float32), np.fromstring(visible, dtype=np.int64, sep=",")))
+
+    def pairs(self, db: apsw.Connection, ids: Sequence[str], identity: str) -> list[tuple[str, str, float]] | None:
+        """Cosine of every two of these memories by their first windows, smaller id first; None where there is a matrix, which is faster, or no function."""
+        if self._matrix is not None or not self.functions:
+            return None
+        sql = ("with one(id, vec) as materialized (select m.id, v.vec from memory m join vector v on v.n = m.n and v.identity = ? and v.part = 0 "
+               f"where m.id in ({','.join('?' * len(ids))}) and length(v.vec) > 0 and length(v.vec) % 4 = 0) "
+               "select a.id, b.id, 1.0 - vec_distance_cosine(a.vec, b.vec) from one a join one b on b.id > a.id and length(b.vec) = length(a.vec)")
+        return [row for row in fetch(db, sql, [identity, *ids]) if row[2] is not None]
 
     def first_windows(self, db: apsw.Connection, rows: Sequence[int], identity: str) -> dict[int, np.ndarray] | None:
         """Vectors of the first window by row number, from the matrix; None where there is none yet."""
