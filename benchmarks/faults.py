@@ -24,6 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import fault_doors
 from fault_work import Child, embedding, importing, looked, migrating, opened, reading, sleeping, storing, told, warm, with_steps
 
 HERE = Path(__file__).resolve().parent
@@ -182,6 +183,26 @@ def writers(folder: str, processes: int, each: int) -> list[Row]:
     return [row]
 
 
+def doors(folder: str, rounds: int) -> list[Row]:
+    """Real servers, hooks and commands at once, on no file at first. The quick form has none: tests/test_cases_store.py starts them."""
+    if not rounds:
+        return []
+    total = Row(f"{fault_doors.SERVERS} servers, {fault_doors.HOOKS} hooks and {fault_doors.COMMANDS} commands at once on no file", 0)
+    aside = 0
+    for number in range(rounds):
+        database, said, wrong = fault_doors.all_at_once(Path(folder), number)
+        held = list(Path(folder).glob(f"{database.name}-aside*"))
+        texts = fault_doors.kept(database)
+        total.tried += 1
+        total.acknowledged += len(said)
+        total.lost += sum(text not in texts for text in said)
+        total.by_hand += len(wrong) + (not told(looked, str(database))["good"])
+        aside += bool(held)
+        total.seen = total.seen or "; ".join(wrong[:1])
+    total.seen = total.seen or f"what hooks said lay beside the held file in {aside} of {rounds}"
+    return [total]
+
+
 def made(path: str) -> bool:
     opened(path).close()
     return True
@@ -304,16 +325,17 @@ DAMAGES = {
     "docsize table of the index halved": "delete from fts_docsize where id % 2", "data table of the index halved": "delete from fts_data where id > 10",
     "config table of the index gone": "delete from fts_config", "damaged vectors": "update vector set vec = x'0011' where n % 3 = 0"}
 
-COUNTS = {"full": (200, 200, 50, 50, 60, 20, (8, 500)), "quick": (8, 8, 2, 3, 3, 2, (4, 12))}
+COUNTS = {"full": (200, 200, 50, 50, 60, 20, (8, 500), 10), "quick": (8, 8, 2, 3, 3, 2, (4, 12), 0)}
 
 
 def every(folder: str, counts: tuple[Any, ...], rng: random.Random) -> dict[str, Callable[[], Any]]:
-    store, sleep, embed, take, layout, starts, (processes, each) = counts
+    store, sleep, embed, take, layout, starts, (processes, each), together = counts
     return {"store": lambda: kills_in(storing, "kill -9 in store", 8, folder, store, rng),
             "consolidate": lambda: kills_in(sleeping, "kill -9 in consolidate", 10, folder, sleep, rng),
             "reembed": lambda: kills_in_reembed(folder, embed, rng), "import": lambda: kills_in_import(folder, take, rng),
             "migrate": lambda: kills_in_migration(folder, layout, rng), "first": lambda: first_starts(folder, starts),
-            "writers": lambda: writers(folder, processes, each), "full_disk": lambda: full_disk(folder), "read_only": lambda: read_only(folder),
+            "writers": lambda: writers(folder, processes, each), "doors": lambda: doors(folder, together),
+            "full_disk": lambda: full_disk(folder), "read_only": lambda: read_only(folder),
             "damaged": lambda: damaged(folder)}
 
 
@@ -326,7 +348,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--only", default="", help="names with commas: store, consolidate, reembed, import, migrate, first, writers, full_disk, read_only, damaged")
+    parser.add_argument("--only", default="", help="names with commas: store, consolidate, reembed, import, migrate, first, writers, doors, full_disk, read_only, damaged")
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="mnemos-faults-")

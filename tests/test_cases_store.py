@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from cases import case, given
 from fakes import FakeOllama, serving, words_vector
+from hook_rig import Client
 from mcp_rig import Server, environment
 
 from mnemos_mcp import maintain, reembed
@@ -71,12 +72,16 @@ def checks(engine):
 @case("concurrency-many-writers")
 @case("concurrency-fresh-file-race")
 @pytest.mark.parametrize("old", [False, True], ids=["no file", "the oldest layout"])
-def test_servers_and_commands_that_start_at_once_on_one_file_all_store(tmp_path, old):
+def test_servers_commands_and_hooks_that_start_at_once_on_one_file_all_keep_what_they_were_given(tmp_path, old):
     if old:
         (tmp_path / "mnemos.db").touch()
     servers = [Server(tmp_path, MNEMOS_EMBEDDING_PROVIDER="none") for _ in range(2)]
     commands = [subprocess.Popen([sys.executable, "-m", "mnemos_mcp", "--json", "store", f"Pier {n} has {n + 5} cranes", "--force"], stdout=subprocess.PIPE,
                                  text=True, env=environment(tmp_path, MNEMOS_EMBEDDING_PROVIDER="none"), cwd=tmp_path / "project") for n in range(2)]
+    hook = Client(tmp_path, "project", MNEMOS_SQLITE_PATH=str(tmp_path / "mnemos.db"))
+    said = [f"We decided that berth {n} is painted blue." for n in range(2)]
+    for n, text in enumerate(said):
+        hook.prompt(text, f"s{n}")
     for server in servers:
         server.start()
     asked = [(server, server.ask("tools/call", {"name": "mnemos_store", "arguments": {"content": f"Dock {n} is {n * 11 + 3} metres deep.", "force": True}}))
@@ -87,6 +92,9 @@ def test_servers_and_commands_that_start_at_once_on_one_file_all_store(tmp_path,
     assert servers[0].call("list", limit=100)["total"] == 4
     db = apsw.Connection(str(tmp_path / "mnemos.db"))
     assert db.execute("select count(*), count(distinct number) from migration").fetchall()[0] == (LAYOUT, LAYOUT)
+    beside = "".join(path.read_text() for path in tmp_path.glob("mnemos.db-aside*"))
+    kept = {text for (text,) in db.execute("select content from episode")}
+    assert all(text in kept or text in beside for text in said)
     for server in servers:
         assert b"locked" not in server.errors and server.close_stdin() == 0
 
