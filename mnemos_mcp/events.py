@@ -27,7 +27,11 @@ SHELLS = frozenset({"Bash", "Shell", "shell", "run_terminal_cmd"})
 _BLOCKS = (r"<(system-reminder|task-notification|local-command-[\w-]+|command-(?:name|message|args|contents)|bash-(?:input|stdout|stderr)|"
                      r"ide_[\w-]+|user-prompt-submit-hook|mnemos-recall)\b[^>]*>.*?</\1\s*>")
 _OPENED = r"<(?:system-reminder|task-notification|local-command-[\w-]+|command-(?:name|message|args|contents))\b"
-_SLASH = r"/[\w.:-]+(?=\s|$)"
+# A command as it is typed: measured, Claude Code hands on its own and MCP's (`/deploy staging`, `/mcp__srv__prompt args`), keeps /compact and the like to itself,
+# and hands on as a prompt what it does not know. A folder at the root of the file system (FHS 3.0, macOS) or a route of which something is told is none.
+_SLASH = (r"/(?!(?:bin|boot|dev|etc|home|lib\w*|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var|Applications|Library|System|Users|Volumes|private|cores)(?:\s|$))"
+          r"[\w:-]+(?=\s|$)(?!\s+(?:is|are|was|were|has|have|had|must|should|may|can|cannot|will|does|do|isn't|mustn't|doesn't|ist|sind|war|hat|muss|soll|kann|darf|wird"
+          r"|est|sont|doit|peut|va|es|son|debe|tiene|puede|deve|tem)\b)")
 _MACHINE = ("[Request interrupted", "Caveat: The messages below were generated", "This session is being continued from a previous conversation")
 
 

@@ -54,9 +54,15 @@ def test_what_mnemos_itself_does_is_no_event(own):
     ("/mcp__rig__recall builds", ""), ("<local-command-stdout>ok</local-command-stdout>", ""), ("[Request interrupted by user]", ""),
     ("<system-reminder>x</system-reminder> We use yarn, not npm.", "We use yarn, not npm."),
     ("We use yarn.\n<ide_selection>secret line</ide_selection>", "We use yarn."), ("<system-reminder>never closed We use", ""),
-    ("/usr/bin/python3 is the interpreter here", "/usr/bin/python3 is the interpreter here"), ("<div>hello</div> breaks", "<div>hello</div> breaks")])
+    ("/usr/bin/python3 is the interpreter here", "/usr/bin/python3 is the interpreter here"), ("/deploy staging", ""), ("/git:commit all", ""), ("<div>hello</div> breaks", "<div>hello</div> breaks")])
 def test_only_what_the_user_said_is_left_of_a_prompt(typed, said):
     assert events.prompt(typed) == said
+
+
+@pytest.mark.parametrize("said", ["/tmp is full again, we must clean it nightly.", "/var grows by 2 GB a day", "/Users holds the homes", "/swagger.json must list every route",
+                                  "/checkout must answer 402 when the card is declined", "/health ist ohne Anmeldung erreichbar", "/opt\nholds all of it"])
+def test_a_path_or_a_route_at_the_beginning_is_no_command(said):
+    assert events.prompt(said) == said
 
 
 def test_the_same_event_has_the_same_key_and_two_prompts_of_a_turn_have_two():
