@@ -76,7 +76,7 @@ def main() -> None:
         path = str(Path(folder, "mnemos.db"))
         env = {**os.environ, "MNEMOS_SQLITE_PATH": path, "XDG_CONFIG_HOME": str(config.parent)}
         fill(path, given.memories, str(repository))
-        hook = [str(LAUNCHER)] if given.launcher else [sys.executable, "-P", "-m", "mnemos_mcp.hook"]
+        hook = [str(LAUNCHER)] if given.launcher else [sys.executable, "-EP", "-m", "mnemos_mcp.hook"]
         made = events(random.Random(11))
         times: dict[str, list[float]] = {name: [] for name in ("baseline", *made)}
         for n in range(-2, given.runs):  # the first two warm the cache

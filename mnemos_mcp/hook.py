@@ -1,7 +1,7 @@
 """The door of the hooks: a client's event on stdin, at most one JSON object on stdout, exit code 0, always.
 
-Run as `python -P -m mnemos_mcp.hook EVENT` (-P: the working folder is somebody's repository). Nothing that is not needed is imported, because
-the user waits; errors go to the log; what could not be written is put aside beside the database.
+Run as `python -EP -m mnemos_mcp.hook EVENT` (the working folder is somebody's repository, and the environment may point into it). Nothing that is not
+needed is imported, because the user waits; errors go to the log; what could not be written is put aside beside the database.
 """
 from __future__ import annotations
 

@@ -26,12 +26,17 @@ def wake_if_due(event: Event, desk: Desk, settings: Settings) -> None:
         wake(moment, settings.folder)
 
 
+def command(moment: Moment, folder: str) -> list[str]:
+    """The worker is as far from the working folder and the environment as this process is, no further: it must find the modules that this one has found."""
+    return [sys.executable, "-EP" if sys.flags.ignore_environment else "-P", "-m", "mnemos_mcp.worker", moment, folder]
+
+
 def wake(moment: Moment, folder: str) -> None:
     """Start the worker, detached: a new session, no streams, nothing inherited that the client could wait for."""
-    command = [sys.executable, "-P", "-m", "mnemos_mcp.worker", moment, folder]
+    words = command(moment, folder)
     if not hasattr(os, "fork"):
         import subprocess
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL, close_fds=True, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0))
         return
     if os.fork():
@@ -44,6 +49,6 @@ def wake(moment: Moment, folder: str) -> None:
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
         os.closerange(3, 256)
-        os.execv(sys.executable, command)
+        os.execv(sys.executable, words)
     finally:
         os._exit(0)

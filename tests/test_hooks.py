@@ -8,6 +8,9 @@ import pytest
 from cases import case
 from hook_rig import PAYLOADS, Client
 
+from mnemos_mcp.clients import launch
+from mnemos_mcp.clients.catalogue import CLIENTS
+
 MISSING = "Exit code 1\nTraceback (most recent call last):\n  File \"app.py\", line 3, in <module>\nModuleNotFoundError: No module named 'requests'"
 SILENT = ("PreCompact", "Stop", "SessionEnd", "PostCompact", "PostToolUse")
 
@@ -253,6 +256,27 @@ def test_the_command_that_is_configured_is_the_hook(client):
         done = subprocess.run([sys.executable, "-P", "-m", *words], input=payload, capture_output=True, cwd=client.repository, env=client.environment, timeout=60)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert [r[0] for r in rows(client, "select content from episode")] == ["We use yarn, not npm."] * 2
+
+
+def test_modules_of_the_repository_are_never_taken_for_ours_whatever_the_environment_says(client):
+    for module in ("json", "apsw", "mnemos_mcp", "sitecustomize"):
+        (client.repository / f"{module}.py").write_text("raise SystemExit(3)\n")
+    client.environment |= {"PYTHONPATH": ".", "PYTHONSTARTUP": "json.py"}
+    line = launch.hook_command(sys.executable, "UserPromptSubmit")
+    payload = {"session_id": "s", "prompt_id": "p", "cwd": str(client.repository), "hook_event_name": "UserPromptSubmit", "prompt": "We use yarn, not npm."}
+    done = subprocess.run(line, shell=True, input=json.dumps(payload).encode(), capture_output=True, cwd=client.repository, env=client.environment, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert [r[0] for r in rows(client, "select content from episode")] == ["We use yarn, not npm."]
+    entry = launch.server_entry(CLIENTS["claude"], sys.executable)
+    served = subprocess.run([entry["command"], *entry["args"]], input=b"", capture_output=True, cwd=client.repository, env=client.environment, timeout=60)
+    assert served.returncode == 0, served.stderr
+
+
+@pytest.mark.parametrize("flags", ["-P", "-EP"])
+def test_the_worker_is_kept_from_the_environment_as_the_hook_is_that_wakes_it(client, flags):
+    code = "from mnemos_mcp.waking import command; print(*command('stop', '/a')[1:])"
+    done = subprocess.run([sys.executable, flags, "-c", code], env=client.environment, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == [flags, "-m", "mnemos_mcp.worker", "stop", "/a"]
 
 
 @case("hook-stop-loop")

@@ -92,7 +92,7 @@ def _script(path, body):
 def test_the_recorded_python_runs_the_hook_with_the_payload_and_its_words_are_passed_on(launch, tmp_path):
     done = launch("Stop", python='echo "$@" > seen; cat >> seen; echo said', mnemos="echo wrong; exit 1")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"said\n", b"")
-    assert (tmp_path / "seen").read_bytes() == b"-P -m mnemos_mcp.hook Stop\n" + PAYLOAD
+    assert (tmp_path / "seen").read_bytes() == b"-EP -m mnemos_mcp.hook Stop\n" + PAYLOAD
 
 
 @posix
@@ -145,8 +145,15 @@ def test_a_mnemos_of_the_working_folder_is_never_run(launch, tmp_path):
 
 
 @posix
+@pytest.mark.parametrize("event", ["Stop", "serve"])
+def test_variables_that_put_foreign_modules_before_ours_do_not_reach_the_mnemos_of_the_path(launch, event):
+    done = launch(event, mnemos='echo "${PYTHONPATH-}${PYTHONHOME-}${PYTHONSTARTUP-}."', PYTHONPATH=".", PYTHONHOME="/x", PYTHONSTARTUP="x.py")
+    assert done.stdout == b".\n"
+
+
+@posix
 def test_the_server_starts_by_the_same_launcher_and_says_plainly_when_it_cannot(launch, tmp_path):
-    assert launch("serve", python='echo "$@"').stdout == b"-P -m mnemos_mcp serve\n"
+    assert launch("serve", python='echo "$@"').stdout == b"-EP -m mnemos_mcp serve\n"
     (tmp_path / ".config" / "mnemos" / "python").unlink()
     done = launch("serve")
     assert done.returncode != 0 and done.stdout == b"" and b"mnemos setup claude" in done.stderr

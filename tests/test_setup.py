@@ -208,8 +208,19 @@ def test_old_hooks_of_ours_are_replaced_and_those_of_others_in_the_same_group_st
     assert "Notification" not in hooks
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a script in the place of Python")
+@pytest.mark.parametrize(("path", "end", "noted"), [("/src", 1, True), ("/src", 0, False), ("", 1, False)])
+def test_a_python_that_has_mnemos_by_the_environment_alone_is_named(setup, home, monkeypatch, path, end, noted):
+    python = home / "python"
+    python.write_text(f"#!/bin/sh\nexit {end}\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setenv("PYTHONPATH", path)
+    assert any("PYTHONPATH" in note for note in setup("claude")[1]["notes"]) is noted
+
+
 @pytest.mark.parametrize(("command", "own"), [
-    ('"/a b/python" -P -m mnemos_mcp.hook Stop', True), ("mnemos hook Stop", True), ("/x/bin/mnemos hook Stop", True), ('"C:\\x\\mnemos.exe" hook Stop', True),
+    ('"/a b/python" -P -m mnemos_mcp.hook Stop', True), ('"/a b/python" -EP -m mnemos_mcp.hook Stop', True), ("mnemos hook Stop", True), ("/x/bin/mnemos hook Stop", True), ('"C:\\x\\mnemos.exe" hook Stop', True),
     ("${CLAUDE_PLUGIN_ROOT}/hooks/mnemos-hook Stop", True), ("echo mnemos", False), ("my-mnemos hook", False), ("python -m mnemos_mcp.hooks", False), (None, False)])
 def test_only_our_own_hooks_are_taken_for_ours(command, own):
     assert jsonmerge.is_own(command) is own

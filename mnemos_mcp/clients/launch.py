@@ -11,8 +11,11 @@ from ..options import BY_ENV
 from .shape import Client, Hook, Places
 
 RECORD = "python"  # in mnemos' folder of settings; the launcher in hooks/ reads it
-# -P: a client starts its hooks and servers in the user's repository, and nothing in there may be imported in our place.
-ISOLATED = "-P"
+# A client starts its hooks and servers in the user's repository, and nothing in there may be imported in our place: -P leaves the working folder out,
+# -E what the environment names (PYTHONPATH=. is common). Not -I: that would also leave out what `pip install --user` has put in.
+ISOLATED = "-EP"
+_IMPORTS = ("PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE")  # by which a Python may have us that then has not
+_FINDS_S = 30.0
 _PATHS = ("OLLAMA_HOST", "XDG_CONFIG_HOME", "XDG_DATA_HOME")  # what settings read beside MNEMOS_*
 
 
@@ -21,6 +24,17 @@ def interpreter(executable: str) -> str:
     if not executable or not os.path.isabs(executable):
         raise BadInput("This Python does not know its own path, so no client can be told to start it. Run `mnemos setup` from a virtual environment.")
     return executable
+
+
+def finds_us(python: str, environ: Mapping[str, str]) -> bool:
+    """Does this Python have mnemos also when it does not look at the environment? It is asked only where the environment says something."""
+    if not any(environ.get(name) for name in _IMPORTS):
+        return True
+    import subprocess
+    try:
+        return not subprocess.run([python, ISOLATED, "-c", "import mnemos_mcp"], stdin=subprocess.DEVNULL, capture_output=True, timeout=_FINDS_S).returncode
+    except (OSError, subprocess.TimeoutExpired):
+        return False
 
 
 def hook_command(python: str, event: str) -> str:

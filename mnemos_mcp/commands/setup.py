@@ -40,7 +40,7 @@ def run(session: Session) -> Answer:
     finished = [plan.done(edit, think) for edit in edits]
     notes = _recorded(client, where, python, remove=args.remove)
     if not args.remove:
-        notes += [*client.notes.get(reach, ()), *_plugin_note(brought), *_rules_note(client, reach, where, asked=args.rules)]
+        notes += [*client.notes.get(reach, ()), *_environment_note(python), *_plugin_note(brought), *_rules_note(client, reach, where, asked=args.rules)]
     if args.remove:
         notes += [*_left(edits, where, python, client, reach), *(f"the block in {path} stays: {title} reads it too" for path, title in shared.items())]
     return _told(client, reach, finished, notes)
@@ -113,6 +113,13 @@ def _recorded(client: Client, where: Places, python: str, *, remove: bool) -> li
 
 def _plugin_note(brought: bool) -> list[str]:
     return ["the plugin is enabled and brings server and hooks, so none were written; its launcher now starts this Python"] if brought else []
+
+
+def _environment_note(python: str) -> list[str]:
+    from ..settings import environment
+    if launch.finds_us(python, environment()):
+        return []
+    return [f"{python} has mnemos by PYTHONPATH or another variable only, and what was written does not look at these: `{python} -m pip install mnemos-mcp`"]
 
 
 def _shared_rules(client: Client, reach: Reach, where: Places) -> dict[str, str]:
