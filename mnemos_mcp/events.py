@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 Kind = Literal["", "start", "prompt", "failure", "success", "compacting", "compacted", "stop", "end"]
+LONGEST_ID = 100  # characters of a session's, turn's or call's id in a key
 LONGEST_PROMPT = 200_000  # characters: what is longer was pasted, not said
 _NAMES: dict[str, Kind] = {
     "SessionStart": "start", "UserPromptSubmit": "prompt", "PostToolUseFailure": "failure", "PostToolUse": "success", "PreCompact": "compacting",
@@ -173,7 +174,15 @@ def _key(event: Event, payload: Mapping[str, Any]) -> str:
         return ""
     # Several stops may belong to one prompt, and a queued prompt may come under the id of the last: the words tell them apart.
     words = "" if event.use else str(_sum(event.text))
-    return f"{event.session[-100:]}/{turn[-60:]}/{event.kind}/{words}"
+    return f"{_name(event.session)}/{_name(turn)}/{event.kind}/{words}"
+
+
+def _name(given: str) -> str:
+    """An id as part of a key: one that no client gives, too long or with the sign that parts, by its hash."""
+    if len(given) <= LONGEST_ID and "/" not in given:
+        return given
+    import hashlib
+    return hashlib.sha256(given.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _sum(text: str) -> int:

@@ -72,6 +72,13 @@ def test_the_same_event_has_the_same_key_and_two_prompts_of_a_turn_have_two():
     assert events.read({"hook_event_name": "UserPromptSubmit", "prompt": "x"}).key == ""
 
 
+def test_sessions_and_turns_of_any_length_have_keys_of_their_own():
+    one = payload("claude-UserPromptSubmit-plain")
+    pairs = [("a" * 200, "t"), ("b" + "a" * 199, "t"), ("a" * 199 + "b", "t"), ("s", "a" * 200), ("s", "b" + "a" * 199), ("s/t", "u"), ("s", "t/u")]
+    keys = {events.read({**one, "session_id": session, "prompt_id": turn}).key for session, turn in pairs}
+    assert len(keys) == len(pairs) and max(map(len, keys)) < 250
+
+
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(
     ["hook_event_name", "agent_action_name", "tool_name", "tool_input", "tool_response", "prompt", "cwd", "session_id", "mcp_server", "workspace_roots",
      "tool_info", "command", "error"]), inner | st.sampled_from(["PostToolUse", "UserPromptSubmit", "Bash"])), max_leaves=20))
