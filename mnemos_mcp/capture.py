@@ -5,7 +5,7 @@ An event becomes a list of writes and, where the same failure was met before, a 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import brief, events
@@ -45,6 +45,7 @@ class Desk(NamedTuple):
     now: float
     new_id: Any
     screen: Any
+    tables: Mapping[str, Mapping[str, Any]]  # the user's numbers of the mechanisms
 
     def held(self) -> bool:
         """Did the file turn out to be held or not writable?"""
@@ -188,6 +189,8 @@ def _cited(event: Event, desk: Desk) -> tuple[BufferWrite, ...]:
     if not fresh:
         return ()
     from .mechanisms.decay import Decay
+    from .tables import tuned
+    decay = tuned(Decay(), "decay", desk.tables)
     strengths = desk.buffer.strengths(fresh)
     return (MarkUsed(event.session, tuple(fresh)),
-            *(Reinforce(i, Decay().reinforced(held) - held, desk.now, "cited") for i, held in strengths.items()))
+            *(Reinforce(i, decay.reinforced(held) - held, desk.now, "cited") for i, held in strengths.items()))

@@ -131,7 +131,7 @@ def _desk(settings: Settings, now: float) -> Desk:
     from .place import group, locator
     buffer = _buffer(settings, now)
     place = locator(settings, buffer, allow_git=False)("")
-    return Desk(buffer, place, group(place, buffer.joined()), now, lambda: os.urandom(6).hex(), _screen(settings))
+    return Desk(buffer, place, group(place, buffer.joined()), now, lambda: os.urandom(6).hex(), _screen(settings), settings.mechanisms)
 
 
 def _buffer(settings: Settings, now: float) -> Any:

@@ -13,6 +13,12 @@ def parameters(mechanism: Any) -> list[str]:
     return list(getattr(mechanism, "_fields", ())) or [f.name for f in fields(mechanism)]
 
 
+def tuned(mechanism: M, table: str, tables: Mapping[str, Mapping[str, Any]]) -> M:
+    """The mechanism with the user's numbers, of all their tables; what does not fit is named by health, here the default stays."""
+    values = tables.get(table)
+    return fitted(mechanism, table, values)[0] if values else mechanism
+
+
 def fitted(mechanism: M, table: str, values: Mapping[str, Any]) -> tuple[M, list[str]]:
     """The mechanism with these values, and a sentence for each name or value that does not fit (its default stays)."""
     problems: list[str] = []

@@ -54,7 +54,8 @@ def test_what_mnemos_itself_does_is_no_event(own):
     ("/mcp__rig__recall builds", ""), ("<local-command-stdout>ok</local-command-stdout>", ""), ("[Request interrupted by user]", ""),
     ("<system-reminder>x</system-reminder> We use yarn, not npm.", "We use yarn, not npm."),
     ("We use yarn.\n<ide_selection>secret line</ide_selection>", "We use yarn."), ("<system-reminder>never closed We use", ""),
-    ("/usr/bin/python3 is the interpreter here", "/usr/bin/python3 is the interpreter here"), ("/deploy staging", ""), ("/git:commit all", ""), ("<div>hello</div> breaks", "<div>hello</div> breaks")])
+    ("/usr/bin/python3 is the interpreter here", "/usr/bin/python3 is the interpreter here"), ("/deploy staging", ""), ("/git:commit all", ""),
+    ("<div>hello</div> breaks", "<div>hello</div> breaks")])
 def test_only_what_the_user_said_is_left_of_a_prompt(typed, said):
     assert events.prompt(typed) == said
 

@@ -250,6 +250,16 @@ def test_a_cited_memory_is_reinforced_and_its_receipt_says_so(client):
     assert rows(client, f"select reinforcements from memory where id = '{stored['id']}'")[0][0] == pytest.approx(1.0)
 
 
+def test_a_citation_counts_as_much_as_the_user_has_set(client):
+    file = client.home / ".config" / "mnemos" / "mnemos.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("[decay]\nceiling = 0.5\n")
+    stored = client.mnemos("store", "The staging database listens on port 5433.")
+    client.prompt("Which port does the staging database listen on?")
+    client.send("Stop", last_assistant_message=f"It listens on 5433 (memory {stored['id']}).")
+    assert rows(client, f"select reinforcements from memory where id = '{stored['id']}'")[0][0] == pytest.approx(0.5)
+
+
 def test_the_command_that_is_configured_is_the_hook(client):
     payload = json.dumps({"session_id": "s", "cwd": str(client.repository), "hook_event_name": "UserPromptSubmit", "prompt": "We use yarn, not npm."}).encode()
     for words in (["mnemos_mcp.hook", "UserPromptSubmit"], ["mnemos_mcp", "hook", "UserPromptSubmit"]):

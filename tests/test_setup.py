@@ -220,7 +220,8 @@ def test_a_python_that_has_mnemos_by_the_environment_alone_is_named(setup, home,
 
 
 @pytest.mark.parametrize(("command", "own"), [
-    ('"/a b/python" -P -m mnemos_mcp.hook Stop', True), ('"/a b/python" -EP -m mnemos_mcp.hook Stop', True), ("mnemos hook Stop", True), ("/x/bin/mnemos hook Stop", True), ('"C:\\x\\mnemos.exe" hook Stop', True),
+    ('"/a b/python" -P -m mnemos_mcp.hook Stop', True), ('"/a b/python" -EP -m mnemos_mcp.hook Stop', True),
+    ("mnemos hook Stop", True), ("/x/bin/mnemos hook Stop", True), ('"C:\\x\\mnemos.exe" hook Stop', True),
     ("${CLAUDE_PLUGIN_ROOT}/hooks/mnemos-hook Stop", True), ("echo mnemos", False), ("my-mnemos hook", False), ("python -m mnemos_mcp.hooks", False), (None, False)])
 def test_only_our_own_hooks_are_taken_for_ours(command, own):
     assert jsonmerge.is_own(command) is own
