@@ -107,7 +107,8 @@ class TouchSession(NamedTuple):
 
 
 class TimeHook(NamedTuple):
-    """How long a hook took, milliseconds from the start of its process; the last `most` are kept."""
+    """How long a hook took, milliseconds from the start of its process; the same event at the same moment is the same hook, whose last word counts.
+    The last `most` hooks are kept."""
 
     at: float
     event: str

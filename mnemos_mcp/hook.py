@@ -120,6 +120,8 @@ def _at_desk(event: Event, settings: Settings) -> None:
         text, ids = told(event, desk, settings, captured, asked)
         if text and _write(desk, settings, (_receipt(event, desk, text, ids), Count("injections"), _timed(event, now))).done:
             _print(events.context(event, text))
+        elif not text and (asked or event.kind == "start") and not desk.held():
+            _write(desk, settings, (_timed(event, now),))
     if allowed:
         from .waking import wake_if_due
         wake_if_due(event, desk, settings)

@@ -4,9 +4,10 @@ import subprocess
 import sys
 
 import apsw
+import hook_rig
 import pytest
 from cases import case
-from hook_rig import PAYLOADS, Client
+from hook_rig import PATIENT, PAYLOADS, Client
 
 from mnemos_mcp.clients import launch
 from mnemos_mcp.clients.catalogue import CLIENTS
@@ -258,6 +259,18 @@ def test_a_citation_counts_as_much_as_the_user_has_set(client):
     client.prompt("Which port does the staging database listen on?")
     client.send("Stop", last_assistant_message=f"It listens on 5433 (memory {stored['id']}).")
     assert rows(client, f"select reinforcements from memory where id = '{stored['id']}'")[0][0] == pytest.approx(0.5)
+
+
+def test_every_hook_leaves_one_time_the_whole_one(client, monkeypatch):
+    client.mnemos("store", "The staging database listens on port 5433.")
+    monkeypatch.setattr(hook_rig, "PATIENT", f"import itertools, mnemos_mcp.hook as h; h._since_start = itertools.count(1).__next__\n{PATIENT}")
+    assert client.prompt("Which port does the staging database listen on?", "s1")
+    assert client.prompt("What is the weather like in Paris today?", "s2") == "", "what looked for something and found nothing has taken its time too"
+    client.prompt("Always run the linter before you commit.", "s2")
+    assert client.start("s3")
+    client.send("Stop", last_assistant_message="It listens on 5433.")
+    assert rows(client, "select event, ms from hook_time order by n") == [
+        ("UserPromptSubmit", 2000.0), ("UserPromptSubmit", 2000.0), ("UserPromptSubmit", 1000.0), ("SessionStart", 2000.0), ("Stop", 1000.0)]
 
 
 def test_the_command_that_is_configured_is_the_hook(client):

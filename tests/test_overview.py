@@ -122,7 +122,7 @@ def test_runs_tell_what_they_did_and_sizes_count_rows(engine, clock):
 def test_receipts_name_what_was_handed_over_and_used_and_hook_times_are_summed_up(engine, four):
     project = engine.place().identity
     engine.mind.store.apply([AddReceipt(1.0, project, "s", "SessionStart", 120, tuple(four[:2])), MarkUsed("s", (four[0],)),
-                             AddReceipt(2.0, "another", "t", "SessionStart", 90, (four[2],)), *(TimeHook(1.0, "Stop", ms) for ms in (10.0, 30.0, 20.0))])
+                             AddReceipt(2.0, "another", "t", "SessionStart", 90, (four[2],)), *(TimeHook(ms, "Stop", ms) for ms in (10.0, 30.0, 20.0))])
     given = overview.receipts(engine)
     assert [[(m["id"], m["used"]) for m in r["memories"]] for r in given] == [[(four[0], True), (four[1], False)]]
     assert overview.hook_times(engine) == [{"event": "Stop", "count": 3, "median_ms": 20.0, "slowest_ms": 30.0}]

@@ -98,6 +98,8 @@ def apply_buffer(db: apsw.Connection, write: BufferWrite) -> None:
                 "seen_at = excluded.seen_at, ended_at = excluded.ended_at, prompts = excluded.prompts + case when ? then 0 else prompts end",
                 session, project, at, at, prompts, at if over else None, fresh)
         case TimeHook(at, event, ms, most):
+            if run(db, "update hook_time set ms = ? where at = ? and event = ?", ms, at, event):
+                return  # this hook has left a time before it told something
             run(db, "insert into hook_time(at, event, ms) values (?, ?, ?)", at, event, ms)
             run(db, "delete from hook_time where n <= ?", db.last_insert_rowid() - most)
         case _:
