@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 LONGEST_EPISODE = 8_000  # characters of what is put down: a long paste keeps its beginning and its end
 TAIL = 2_000
 LONGEST_READ = 40_000  # characters of a command or an error that are looked at, half of them from its end
+LONGEST_TOLD = 2_000  # characters of what is told of a failure
 _ID = r"\b[0-9a-f]{12}\b"
 
 
@@ -136,19 +137,21 @@ def _command(event: Event, desk: Desk) -> str | None:
 def told(known: Failure, now: float, since: Sequence[Failure] = ()) -> str:
     """What is known of a failure, framed: commands and times only, never the output of a tool. '' when nothing came of it. `since`: when it came
     back after its fix and was not fixed again."""
+    from .mechanisms import failures
+    from .moments import age
     later = [step for failure in since for step in (*failure.tried, *failure.steps)]
-    tried = ", ".join(f"`{step}`" for step in dict.fromkeys([*known.tried[-3:], *later[-3:]]))
+    tried = failures.joined([failures.marked(step) for step in dict.fromkeys([*known.tried[-3:], *later[-3:]])], ", ")
+    useless = ["Did not help:", failures.stopped(tried)] if tried else []
     if known.status == "fixed":
-        helped = f"What fixed it: {known.fix}" if known.fix else "It passed when it was run again"
-        helped += " (then; it came back)" if since else ""
-        text = f"{helped}." + (f" Did not help: {tried}." if tried else "")
+        came = ["(then; it came back)."] if since else []
+        helped = ["What fixed it:", known.fix if since else failures.stopped(known.fix)] if known.fix else [f"It passed when it was run again{'' if since else '.'}"]
+        text = [*helped, *came, *useless]
     elif tried:
-        text = f"It was not fixed then. Did not help: {tried}."
+        text = ["It was not fixed then.", *useless]
     else:
         return ""
-    from .moments import age
-    line = f"- `{known.command}` failed like this {age(known.at, now)}. {text}"
-    return "\n".join((brief.OPEN, brief.quoted(" ".join(line.split()))[:1500], brief.CLOSE))
+    line = failures.joined(["-", failures.marked(known.command), f"failed like this {age(known.at, now)}.", *text]).rstrip()
+    return "\n".join((brief.OPEN, brief.command(failures.cut(line, LONGEST_TOLD)), brief.CLOSE))
 
 
 def _success(event: Event, desk: Desk) -> tuple[BufferWrite, ...]:

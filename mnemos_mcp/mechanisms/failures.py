@@ -111,18 +111,53 @@ def shown(command: str) -> str:
 def fixed_by(wanted: str, steps: Sequence[str], passed: str, edited: Sequence[str]) -> str:
     """What was done between the failure of a command of this shape and its end: the last commands, what passed if it is another line, and the
     files edited. '' for nothing."""
-    done = [step if step == UNSAID else f"`{step}`" for step in steps[-SHOWN_STEPS:]]
+    done = [step if step == UNSAID else marked(step) for step in steps[-SHOWN_STEPS:]]
     if shape(passed) != wanted:
-        done.append(f"`{shown(passed)}`")
-    return ", ".join([*done, *(f"edit of {name}" for name in edited)])
+        done.append(marked(shown(passed)))
+    return joined([*done, *(f"edit of {name}" for name in edited)], ", ")
+
+
+def marked(command: str) -> str:
+    """A command in text: between backticks; one of several lines between fences longer than any in it, on lines of their own, as it can be run again."""
+    if "\n" not in command.strip():
+        return f"`{command.strip()}`"
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", command)), default=0))
+    return f"\n{fence}\n{command.strip(chr(10))}\n{fence}\n"
+
+
+def joined(parts: Sequence[str], sign: str = " ") -> str:
+    """One text of these, with the sign between those that do not stand on lines of their own."""
+    text = ""
+    for part in parts:
+        if text.endswith("\n"):
+            text += part.removeprefix("\n")
+        else:
+            text += part if not text or part.startswith("\n") else f"{sign}{part}"
+    return text
+
+
+def cut(text: str, most: int) -> str:
+    """At most so long, and no fence left open."""
+    if len(text) <= most:
+        return text
+    kept = text[:most - 100].rpartition("\n")[0] or text[:most - 100]
+    opened = ""
+    for fence in re.findall(r"^`{3,}$", kept, re.MULTILINE):
+        opened = "" if opened and len(fence) >= len(opened) else opened or fence
+    return kept + (f"\n{opened}\n..." if opened else " ...")
+
+
+def stopped(text: str) -> str:
+    return text if text.endswith("\n") else f"{text}."
 
 
 def lesson(command: str, error: str, fix: str, tried: Sequence[str] = ()) -> str:
     """A failure and its fix as one statement, in the words of what was run."""
     why = telling(error).splitlines()
-    said = f"`{command}` failed" + (f" ({why[0][:160]})" if why else "")
-    helped = f"what fixed it: {fix}" if fix else "it passed when it was run again"
-    return f"{said}; {helped}." + (f" Did not help: {', '.join(f'`{step}`' for step in tried[-3:])}." if tried else "")
+    failed = "failed" + (f" ({why[0][:160]})" if why else "") + ";"
+    helped = ["what fixed it:", stopped(fix)] if fix else ["it passed when it was run again."]
+    others = ["Did not help:", stopped(joined([marked(step) for step in tried[-3:]], ", "))] if tried else []
+    return joined([marked(command), failed, *helped, *others]).strip()
 
 
 def _words(text: str) -> frozenset[str]:
