@@ -2,8 +2,7 @@
 
 Times are seconds since 1970-01-01 UTC as float. Named tuples, not dataclasses: the machinery of dataclasses alone costs as much as starting Python.
 """
-from __future__ import annotations
-
+# No `from __future__ import annotations` on this page: a named tuple compiles each annotation that is a string, and every prompt pays for it.
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -11,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class AddEpisode(NamedTuple):
-    episode: Episode
+    episode: "Episode"
 
 
 class Count(NamedTuple):

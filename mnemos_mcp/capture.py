@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import brief, events
+from . import events
 from .buffered import (
     AddEpisode,
     AddFailure,
@@ -137,6 +137,7 @@ def _command(event: Event, desk: Desk) -> str | None:
 def told(known: Failure, now: float, since: Sequence[Failure] = ()) -> str:
     """What is known of a failure, framed: commands and times only, never the output of a tool. '' when nothing came of it. `since`: when it came
     back after its fix and was not fixed again."""
+    from . import brief
     from .mechanisms import failures
     from .moments import age
     later = [step for failure in since for step in (*failure.tried, *failure.steps)]

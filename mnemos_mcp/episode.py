@@ -2,8 +2,7 @@
 
 Times are seconds since 1970-01-01 UTC as float.
 """
-from __future__ import annotations
-
+# No `from __future__ import annotations` on this page: a named tuple compiles each annotation that is a string, and every prompt pays for it.
 from typing import Literal, NamedTuple
 
 Origin = Literal["user", "agent", "tool", "imported"]

@@ -15,9 +15,10 @@ from .buffered import AddReceipt, Applied, Count, TimeHook
 from .events import Event
 
 if TYPE_CHECKING:
-    from .capture import Desk
+    from .capture import Captured, Desk
     from .scope import Scope
     from .settings import Settings
+    from .telling import Question
 
 STDIN_BYTES = 32_000_000
 DEADLINE_S = {"prompt": 4.0, "failure": 4.0, "success": 4.0, "end": 2.5}  # the client gives these 5 s (Codex an end 3), the others 10
@@ -116,8 +117,7 @@ def _at_desk(event: Event, settings: Settings) -> None:
         _write(desk, settings, (*captured.writes, _timed(event, now)))
         asked = None if desk.held() else asked  # who may not write now would be asked to wait a second time, and for the next prompt again
     if settings.inject != "off" and event.prints:
-        from .telling import told
-        text, ids = told(event, desk, settings, captured, asked)
+        text, ids = _told(event, desk, settings, captured, asked)
         if text and _write(desk, settings, (_receipt(event, desk, text, ids), Count("injections"), _timed(event, now))).done:
             _print(events.context(event, text))
         elif not text and (asked or event.kind == "start") and not desk.held():
@@ -125,6 +125,14 @@ def _at_desk(event: Event, settings: Settings) -> None:
     if allowed:
         from .waking import wake_if_due
         wake_if_due(event, desk, settings)
+
+
+def _told(event: Event, desk: Desk, settings: Settings, captured: Captured | None, asked: Question | None) -> tuple[str, tuple[str, ...]]:
+    """What is known of a failure stands with what was put down; what else may be told is imported where it is."""
+    if event.kind == "start" or asked:
+        from .telling import told
+        return told(event, desk, settings, captured, asked)
+    return (captured.told if captured else "", ())
 
 
 def _desk(settings: Settings, now: float) -> Desk:
