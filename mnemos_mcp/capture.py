@@ -30,10 +30,13 @@ if TYPE_CHECKING:
     from .storage.aside import Aside
     from .storage.buffer import Buffer
 
-LONGEST_EPISODE = 8_000  # characters of what is put down: a long paste keeps its beginning and its end
-TAIL = 2_000
+LONGEST_EPISODE = 8_000  # characters of one episode: a longer text becomes several
+LONGEST_TEXT = 40_000  # characters of what is put down of one text: a longer one keeps its beginning and its end
+TAIL = 10_000
 LONGEST_READ = 40_000  # characters of a command or an error that are looked at, half of them from its end
 LONGEST_TOLD = 2_000  # characters of what is told of a failure
+CUT = "cut"  # the counter of characters that were left out
+PART = "/part/"
 _ID = r"\b[0-9a-f]{12}\b"
 
 
@@ -94,22 +97,44 @@ def _met(desk: Desk) -> tuple[BufferWrite, ...]:
 
 def _prompt(event: Event, desk: Desk) -> tuple[BufferWrite, ...]:
     said = events.prompt(event.text)
-    return (TouchSession(event.session, desk.project, desk.now, prompts=1), *_episode(event, desk, said, "user", "user", UNJUDGED)) if said else ()
+    if not said:
+        return ()
+    unread = len(event.text) - events.LONGEST_PROMPT
+    return (TouchSession(event.session, desk.project, desk.now, prompts=1), *_episode(event, desk, said, "user", "user", UNJUDGED),
+            *((Count(CUT, unread),) if unread > 0 else ()))
 
 
 def _episode(event: Event, desk: Desk, text: str, role: Role, origin: Origin, kind: str) -> tuple[BufferWrite, ...]:
-    """The screened text as an episode; a refusal leaves a count and nothing of the text."""
+    """The screened text as an episode, a long one as several; a refusal leaves a count and nothing of the text."""
     if not text.strip():
         return ()
     clean = desk.screen(text)
     if clean is None:
         return (Count("refused"),)
-    return (AddEpisode(Episode(desk.new_id(), bounded(clean), desk.project, event.session, role, origin, desk.now, kind, event=event.key)),)
+    parts, cut = pieces(clean)
+    return (*(AddEpisode(Episode(desk.new_id(), part, desk.project, event.session, role, origin, desk.now, kind, event=numbered(event.key, n)))
+              for n, part in enumerate(parts)), *((Count(CUT, cut),) if cut else ()))
 
 
-def bounded(clean: str) -> str:
-    """Beginning and end of a text that is too long to be kept whole."""
-    return clean if len(clean) <= LONGEST_EPISODE else f"{clean[:LONGEST_EPISODE - TAIL]}\n...\n{clean[-TAIL:]}"
+def pieces(clean: str) -> tuple[list[str], int]:
+    """A screened text in parts of about LONGEST_EPISODE characters at most, and how many characters of its middle are left out. It is cut behind a line,
+    else a sentence or a word; a fence that is cut is closed and opened again, for what stands in it is no speech."""
+    cut = max(0, len(clean) - LONGEST_TEXT)
+    if cut:
+        clean = f"{clean[:LONGEST_TEXT - TAIL]}\n...\n{clean[-TAIL:]}"
+    parts = []
+    while len(clean) > LONGEST_EPISODE:
+        at = next((found + len(sign) for sign in ("\n", ". ", " ") if (found := clean.rfind(sign, LONGEST_EPISODE // 2, LONGEST_EPISODE)) > 0), LONGEST_EPISODE)
+        part, clean = clean[:at].rstrip(), clean[at:]
+        if part.count("```") % 2:
+            part, clean = f"{part}\n```", f"```\n{clean}"
+        parts.append(part)
+    return [*parts, clean], cut
+
+
+def numbered(key: str, part: int) -> str:
+    """The identity of a part of an event: the first has the event's own."""
+    return f"{key}{PART}{part}" if key and part else key
 
 
 def _failure(event: Event, desk: Desk) -> Captured:

@@ -92,6 +92,8 @@ def _hooks(store: SqliteStore, now: float) -> Check | None:
             f"95 of 100 took at most {seen.p95_ms:.0f} ms"]
     if seen.refused:
         said.append(f"{seen.refused} texts refused by the firewall")
+    if seen.cut:
+        said.append(f"{seen.cut} characters of texts that were too long left out")
     return Check("hooks", "ok", ", ".join(said))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import events, records_claude, records_codex
-from .capture import bounded
+from .capture import PART, numbered, pieces
 from .episode import UNJUDGED, Episode, Failure, Origin, Role
 from .mechanisms import failures
 from .mechanisms.firewall import Firewall, Refusal
@@ -175,8 +175,8 @@ class _Record:
 
     def _episode(self, text: str, key: str, sitting: Sitting, at: float, role: Role, kind: str, below: str = "") -> None:
         origin: Origin = "user" if role == "user" and self.replay.trust else "imported"
-        self.episodes.append(Episode(self.mind.new_id(), bounded(text), sitting.identity, sitting.name, role, origin, at, kind, kind == "fix",
-                                     event=self._name(key) + below))
+        self.episodes += [Episode(self.mind.new_id(), part, sitting.identity, sitting.name, role, origin, at, kind, kind == "fix",
+                                  event=numbered(self._name(key) + below, n)) for n, part in enumerate(pieces(text)[0])]
 
     def _clean(self, text: str, *, count: bool = True) -> str:
         """The screened text; '' for one that is refused, which is counted by its kind."""
@@ -197,15 +197,16 @@ class _Record:
         """What is new, in one transaction."""
         store: Any = self.mind.store
         heard = store.heard(list(dict.fromkeys(self._asked())))
+        before = frozenset(heard)
         writes: list[Write] = []
         for episode in sorted(self.episodes, key=lambda e: e.at):
-            below = episode.event.rpartition("/fix/")[0]
-            if episode.event in heard or (episode.kind == "fix" and f"{below}/fix/" in heard):
-                self.done.present += episode.kind != "fix"
+            below, (whole, part, _) = episode.event.rpartition("/fix/")[0], episode.event.partition(PART)
+            if episode.event in heard or (episode.kind == "fix" and f"{below}/fix/" in heard) or whole in before:
+                self.done.present += episode.kind != "fix" and not part
                 continue
             heard.add(episode.event)
             writes.append(AddEpisode(episode))
-            self.done.said += episode.kind == UNJUDGED
+            self.done.said += episode.kind == UNJUDGED and not part
             self.done.failed += episode.kind == "failure"
             self.done.fixed += episode.kind == "fix"
         met = {s.identity: s.place for s in self.sittings.values() if s.place and any(w.episode.project == s.identity for w in writes)}  # type: ignore[union-attr]

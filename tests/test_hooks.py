@@ -196,6 +196,21 @@ def test_a_failure_stays_in_its_repository_though_the_session_walks(tmp_path):
     assert rows(one, "select count(*) from episode where content like '%SECRETPROJECT%' and kind = 'fix'") == [(0,)]
 
 
+def test_what_stands_in_the_middle_of_a_long_prompt_is_kept_and_what_is_left_out_is_counted(client):
+    line = "2026-11-30 12:00:01 worker {} took 12 ms for the batch\n"
+    log = "".join(line.format(n) for n in range(280))
+    payload = {"session_id": "s1", "prompt_id": "p", "cwd": str(client.repository), "hook_event_name": "UserPromptSubmit",
+               "prompt": f"Look:\n```\n{log}```\nWe deploy the billing service with Nomad, not Kubernetes.\n```\n{log}```\nWhat is slow?"}
+    for _ in range(2):
+        client.raw(json.dumps(payload).encode())
+    parts = [r[0] for r in rows(client, "select content from episode order by n")]
+    assert len(parts) == 4 and all(len(part) <= 8_010 and part.count("```") % 2 == 0 for part in parts)
+    assert "Nomad, not Kubernetes" in client.start("s2")
+    client.prompt(said := f"{log * 5} Always run the linter before you commit.", "s3")
+    (hooks,) = [c for c in client.mnemos("health")["checks"] if c["name"] == "hooks"]
+    assert f"{len(said) - 40_000} characters of texts that were too long" in hooks["detail"]
+
+
 def test_a_question_is_not_told_as_known(client):
     client.prompt("Is it true that we deploy from the release branch only?")
     client.prompt("¿Siempre usamos tabulaciones?")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from mnemos_mcp import cli, events, records
+from mnemos_mcp.capture import numbered
 from mnemos_mcp.settings import load
 from mnemos_mcp.storage.buffer import Buffer
 from mnemos_mcp.storage.sqlite import SqliteStore
@@ -126,6 +127,16 @@ def test_the_same_record_a_second_time_adds_nothing(take, put_down, name):
     second = take(RECORDS / name)
     assert (second["episodes"], second["already_there"]) == (0, first["episodes"])
     assert put_down() == before
+
+
+def test_a_long_prompt_is_kept_whole_in_parts_and_is_one_prompt(take, put_down, home):
+    said = " ".join(f"Room {n} is painted in the colour that was agreed." for n in range(400))
+    Transcript(home / "ledger").said(said).save(home / "one.jsonl")
+    assert [take(home / "one.jsonl")["episodes"] for _ in range(2)] == [1, 0]
+    parts = sorted(put_down(), key=lambda e: e.event)
+    assert len(parts) == 3 and " ".join(e.content for e in parts) == said
+    event = events.read({"hook_event_name": "UserPromptSubmit", "session_id": SESSION, "prompt_id": "p0", "prompt": said})
+    assert [e.event for e in parts] == [numbered(event.key, n) for n in range(3)]
 
 
 def test_what_a_hook_put_down_has_the_name_that_the_record_gives_it(take, put_down, home):

@@ -232,12 +232,14 @@ def last_told(db: apsw.Connection, projects: Sequence[str], besides: str) -> flo
 
 
 class HookState(NamedTuple):
-    """What the hooks have done: moments in seconds since 1970 (None: never), the last times in milliseconds, texts refused by the firewall."""
+    """What the hooks have done: moments in seconds since 1970 (None: never), the last times in milliseconds, texts refused by the firewall, characters
+    of texts that were too long to be kept whole."""
 
     last_capture: float | None
     last_injection: float | None
     times_ms: tuple[float, ...]
     refused: int
+    cut: int = 0
 
     @property
     def p95_ms(self) -> float:
@@ -248,8 +250,8 @@ class HookState(NamedTuple):
 
 def hook_state(db: apsw.Connection) -> HookState:
     last = fetch(db, "select (select max(at) from episode where event <> ''), (select max(at) from receipt), "
-                     "(select value from counter where name = 'refused')")[0]
-    return HookState(last[0], last[1], tuple(ms for (ms,) in fetch(db, "select ms from hook_time order by n")), last[2] or 0)
+                     "(select value from counter where name = 'refused'), (select value from counter where name = 'cut')")[0]
+    return HookState(last[0], last[1], tuple(ms for (ms,) in fetch(db, "select ms from hook_time order by n")), last[2] or 0, last[3] or 0)
 
 
 _NOTED = ("m.id, m.content, m.scope, m.origin, m.kind, m.importance, m.pinned, m.reinforcements, m.reinforced_at, m.created_at, m.valid_from, m.n")
