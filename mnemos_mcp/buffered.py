@@ -95,7 +95,8 @@ class MarkUsed(NamedTuple):
 
 
 class TouchSession(NamedTuple):
-    """A session gave a sign of life. `prompts` is added; a `fresh` one (started, cleared, compacted) begins to count anew; `over` is its end."""
+    """A session gave a sign of life. `prompts` is added: one for a prompt, more for a recall that came to its end; a `fresh` one (started, cleared,
+    compacted) begins to count anew; `over` is its end."""
 
     session: str
     project: str

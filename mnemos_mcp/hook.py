@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from . import events
-from .buffered import AddReceipt, Applied, Count, TimeHook
+from .buffered import AddReceipt, Applied, Count, TimeHook, TouchSession
 from .events import Event
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 STDIN_BYTES = 32_000_000
 DEADLINE_S = {"prompt": 4.0, "failure": 4.0, "success": 4.0, "end": 2.5}  # the client gives these 5 s (Codex an end 3), the others 10
 LAST_S = 8.0
+TRIES = 2  # of the recall that a session's first prompt gets
 BUSY_MS = 400  # a held file is waited for so long, once
 LOG_BYTES = 1_000_000
 
@@ -109,7 +110,7 @@ def _at_desk(event: Event, settings: Settings) -> None:
     desk = _desk(settings, now)
     allowed = bool(desk.project) and settings.govern(_scope(desk.project), desk.project).admits("hook")
     asked = None
-    if event.kind == "prompt" and settings.inject != "off" and (settings.inject == "prompt" or desk.buffer.prompts(event.session) == 0):
+    if event.kind == "prompt" and settings.inject != "off" and (settings.inject == "prompt" or desk.buffer.prompts(event.session) < TRIES):
         from .telling import question
         asked = question(event, settings)
     captured = capture(event, desk) if allowed else None
@@ -118,10 +119,12 @@ def _at_desk(event: Event, settings: Settings) -> None:
         asked = None if desk.held() else asked  # who may not write now would be asked to wait a second time, and for the next prompt again
     if settings.inject != "off" and event.prints:
         text, ids = _told(event, desk, settings, captured, asked)
-        if text and _write(desk, settings, (_receipt(event, desk, text, ids), Count("injections"), _timed(event, now))).done:
+        # A recall that its deadline ended before this is tried once more, at the next prompt.
+        ended = (TouchSession(event.session, desk.project, now, prompts=TRIES),) if asked else ()
+        if text and _write(desk, settings, (_receipt(event, desk, text, ids), Count("injections"), _timed(event, now), *ended)).done:
             _print(events.context(event, text))
         elif not text and (asked or event.kind == "start") and not desk.held():
-            _write(desk, settings, (_timed(event, now),))
+            _write(desk, settings, (_timed(event, now), *ended))
     if allowed:
         from .waking import wake_if_due
         wake_if_due(event, desk, settings)

@@ -92,6 +92,29 @@ def test_the_first_prompt_recalls_and_the_second_does_not(client):
     assert client.prompt("What is the weather like in Paris today?") == ""
 
 
+@pytest.mark.parametrize(("broken_off", "told"), [(1, True), (2, False)])
+def test_a_recall_that_did_not_come_to_its_end_is_tried_once_more(client, monkeypatch, broken_off, told):
+    client.mnemos("store", "The staging database listens on port 5433.")
+    with monkeypatch.context() as slow:
+        slow.setattr(hook_rig, "PATIENT", f"import os, mnemos_mcp.telling as t; t.told = lambda *_: os._exit(0)\n{PATIENT}")
+        for _ in range(broken_off):
+            assert client.prompt("Which port does the staging database listen on?") == ""
+    assert ("port 5433" in client.prompt("Which port does the staging database use?")) is told
+    assert client.prompt("Which port is the one of the staging database?") == ""
+
+
+def test_where_nothing_is_captured_the_first_prompt_alone_recalls(client, monkeypatch):
+    (client.repository / ".mnemos").mkdir()
+    (client.repository / ".mnemos" / "mnemos.toml").write_text('capture_mode = "manual_only"\n')
+    client.mnemos("store", "The staging database listens on port 5433.")
+    assert "port 5433" in client.prompt("Which port does the staging database listen on?")
+    monkeypatch.setattr(hook_rig, "PATIENT", f"import mnemos_mcp.telling as t; t.told = None\n{PATIENT}")
+    log = client.store.with_name("mnemos.log")
+    for session, asked in (("s1", False), ("s2", True)):
+        client.prompt("Which port is the one of the staging database?", session)
+        assert (log.exists() and "TypeError" in log.read_text()) is asked
+
+
 def test_inject_off_tells_nothing_and_a_repository_can_switch_all_off(tmp_path):
     client = Client(tmp_path, MNEMOS_INJECT="off")
     client.prompt("We use yarn, not npm.")

@@ -43,7 +43,7 @@ class Aside:
         return frozenset()
 
     def prompts(self, session: str) -> int:
-        return 1  # nothing can be recalled either: no prompt is the first
+        return 1_000  # nothing can be recalled either: no prompt is the first
 
     def pending(self, projects: Sequence[str], limit: int) -> list[Episode]:
         return []

@@ -207,7 +207,7 @@ def told(db: apsw.Connection, session: str) -> frozenset[str]:
 
 
 def prompts(db: apsw.Connection, session: str) -> int:
-    """How many a session has had since it started or was compacted."""
+    """How many a session has had since it started or was compacted, with what a finished recall adds to them: below hook.TRIES another may be tried."""
     rows = fetch(db, "select prompts from session where id = ?", (session,))
     return rows[0][0] if rows else 0
 
