@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mnemos_mcp.mechanisms.lasting import lasting
 from mnemos_mcp.mechanisms.surprisal import KINDS, ROUTINES, Durability, SurprisalConfig, SurprisalGate
 
 GATE = SurprisalGate()
@@ -81,6 +82,20 @@ def test_what_holds_beyond_the_moment_is_durable_and_named(text, kind):
 def test_an_unknown_language_is_judged_by_its_form(text):
     assert GATE.classify(text).durable
     assert not GATE.classify(text + "?").durable
+
+
+@pytest.mark.parametrize("text", ["Keep it in the memory.", "Please remember that!", "Can you save this for later?", "Merk dir das bitte.", "Speichere das im Gedächtnis.",
+                                  "Retiens ça.", "Garde-le en mémoire, s'il te plaît.", "Guárdalo en la memoria.", "No lo olvides.", "Guarde isso na memória.", "Ricordalo.",
+                                  "请记住这个。", "把它保存到记忆里。", "これを覚えておいてください。"])
+def test_a_request_to_keep_it_has_nothing_in_it_that_could_be_kept(text):
+    assert not GATE.classify(text).durable
+    assert lasting(f"We use yarn, not npm. {text}", lambda part: GATE.classify(part).durable) == "We use yarn, not npm."
+
+
+@pytest.mark.parametrize("text", ["Remember that we use yarn.", "Remember this: we deploy with Nomad.", "Keep it under 200 lines.", "Never store it in memory.",
+                                  "Merk dir: wir nutzen yarn.", "记住：我们用 yarn。", "Retiens que nous utilisons yarn, pas npm."])
+def test_what_is_to_be_kept_and_is_said_with_the_request_is_kept(text):
+    assert GATE.classify(text).durable
 
 
 def test_one_lasting_sentence_in_a_long_talk_is_enough():

@@ -77,6 +77,29 @@ _PLEASE = frozenset({"please", "pls", "bitte", "stp", "svp", "s'il te plait", "s
 _TAIL = Lazy(r"[\s,.!;:~-]+(?:thanks|thank you|thx|please|pls|danke|bitte|merci|stp|svp|s'il (?:te|vous) plait|gracias|por favor|谢谢)?[\s.!~,]*$")
 
 
+# Asks to keep "it", whatever that is: with a pronoun for its object such a sentence has nothing in it that could be kept.
+_ASKS_TO_KEEP = Lazy(
+    cues.fold(
+        r"(?:(?:please|pls|also|and|now|just|ok|okay|can you|could you|would you|i want you to|make sure to|be sure to|you should|you must)[, ]+)*"
+        r"(?:remember|keep|save|store|memori[sz]e|record|retain|note|write|bear|put|add|commit|(?:make a|take) note of|(?:do not|don't|never) forget) "
+        r"(?:(?:all )?(?:of )?(?:it|this|that|these|those|them)|everything)"
+        r"(?: (?:down|for (?:later|the future|next time|(?:the )?next (?:session|time)|future sessions)|(?:in|to|into) (?:the |your |my |our )?(?:long[- ]term )?(?:memory|memories|mind|notes?)))*"
+        r"|(?:bitte )?(?:merke?|behalte?|speicher[en]?|notiere?|schreibe?|vergiss) (?:(?:dir|bitte|auch) )*(?:das|dies|dieses|es|alles)"
+        r"(?: (?:auch|bitte|gut|nicht|fest|auf|ab|im (?:gedächtnis|kopf)|in (?:deinem|dein|das|dem) gedächtnis|für (?:später|die zukunft|das nächste mal)))*"
+        r"|(?:retiens|retenez|mémorise[zr]?|garde[zr]?|enregistre[zr]?|note[zr]?|sauvegarde[zr]?|conserve[zr]?|souviens-toi|souvenez-vous|rappelle-toi|n'oublie[zr]?(?: pas)?)"
+        r"[- ](?:bien )?(?:de )?(?:ça|cela|ceci|le|la|les|tout)(?: (?:pas|bien|en mémoire|dans (?:ta|la|votre) mémoire|pour (?:plus tard|la suite|la prochaine fois)))*"
+        r"|(?:recuerda|guarda|memoriza|anota|apunta|graba)(?:lo|la|los|las| (?:esto|eso|todo))(?: (?:en (?:la|tu) memoria|para (?:después|luego|más tarde|la próxima(?: vez)?)))*"
+        r"|no (?:lo|la|los|las|te|se te) olvides?(?: de (?:esto|eso))?"
+        r"|(?:(?:lembr[ae]|lembre-se|lembra-te) (?:disso|disto)|(?:guard[ae]|memoriz[ae]|salv[ae]|anot[ae]|grav[ae]) (?:isso|isto|tudo)|não (?:se )?esqueç[ae]s? (?:disso|disto))"
+        r"(?: (?:(?:na|em) (?:sua |tua )?memória|para (?:depois|mais tarde|a próxima(?: vez)?)))*"
+        r"|(?:(?:ricorda|salva|memorizza|annota|conserva|tieni)(?:lo|la|telo| (?:questo|tutto))|non dimenticar(?:lo|telo|e questo))(?: (?:(?:in|nella) (?:tua )?(?:memoria|mente)|a mente|per dopo))*"
+        r"|(?:请|你|帮我|把|也|都|一定|要)*(?:这个|这一点|这点|这些|这|它)?(?:也|都|要|给我)*(?:记住|记着|记下来?|记录(?:下来)?|保存(?:下来)?|存下来?|别忘了?|不要忘记|存到|保存到|记到|存进)"
+        r"(?:一下|好)?(?:这个|这一点|这点|这些|它|这)?(?:(?:到|在|进)?(?:你的)?记忆(?:里|中|库)?)?(?:吧|哦|了)?"
+        r"|(?:(?:これ|それ|このこと)[をは]?)?(?:しっかり|ちゃんと)?(?:覚えて|記憶して|保存して|メモして|忘れないで)(?:おいて)?(?:ください|下さい|くれ|ね)*"
+    )
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """One stretch of speech without its leading acknowledgements: `raw` as written, `said` folded, and what was taken off."""
@@ -145,9 +168,11 @@ class Clause:
 
 
 def clauses(prose: str, language: str = "") -> list[Clause]:
-    """Sentences, cut once more where a question, request, plan or thanks follows a comma. Pure acknowledgements disappear."""
+    """Sentences, cut once more where a question, request, plan or thanks follows a comma. Pure acknowledgements disappear, and what only asks to keep "it"."""
     found = []
     for sentence in _SENTENCE.split(prose):
+        if asks_to_keep(sentence):
+            continue
         asks = sentence.rstrip(" \"')*_`").endswith("?")
         pieces: list[str] = []
         for piece in _COMMA.split(sentence):
@@ -164,6 +189,11 @@ def clauses(prose: str, language: str = "") -> list[Clause]:
             others = {*acts[:index], *acts[index + 1 :]}
             found.append(replace(clause, company=clause.company or len(spoken) < len(read) or bool(others & {"request", "plan", "once"})))
     return found
+
+
+def asks_to_keep(sentence: str) -> bool:
+    """Is this only a request to remember "it"? What is meant stands in another sentence, or nowhere."""
+    return len(sentence) < 120 and _ASKS_TO_KEEP.fullmatch(_TAIL.sub("", cues.fold(sentence).strip(" \t\"'*_`>()") + " ").rstrip("?？。！、 ")) is not None
 
 
 def _strip(raw: str, question: bool, language: str) -> Clause | None:
