@@ -106,6 +106,12 @@ class TouchSession(NamedTuple):
     over: bool = False
 
 
+class ForgetSessions(NamedTuple):
+    """Sessions that were none (a test of the hooks): their rows, receipts and times go, what they told is not counted."""
+
+    sessions: tuple[str, ...]
+
+
 class TimeHook(NamedTuple):
     """How long a hook took, milliseconds from the start of its process; the same event at the same moment is the same hook, whose last word counts.
     The last `most` hooks are kept."""
@@ -117,7 +123,7 @@ class TimeHook(NamedTuple):
 
 
 BufferWrite = (AddEpisode | Count | Keep | KnowProject | Reinforce | AddFailure | NoteStep | CloseFailure | LeaveFailures | AddReceipt | MarkUsed
-               | TouchSession | TimeHook)
+               | TouchSession | ForgetSessions | TimeHook)
 
 
 class Applied(NamedTuple):

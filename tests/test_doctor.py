@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import apsw
 import pytest
 from mcp_rig import ROOT, environment
 
@@ -66,7 +67,7 @@ def checks(value, client="Claude Code"):
 
 
 def test_a_canary_is_captured_stored_recalled_injected_and_leaves_no_trace(user):
-    user.hooked()
+    user.hooked(command=f'"{sys.executable}" -EP -m mnemos_mcp.hook {{event}}')
     user.served()
     code, value = user.run("doctor")
     found = checks(value)
@@ -75,6 +76,11 @@ def test_a_canary_is_captured_stored_recalled_injected_and_leaves_no_trace(user)
     assert "0 bytes left" in found["removed"]["detail"]
     kept = b"".join(file.read_bytes() for file in user.home.glob("mnemos.db*"))
     assert b"sings" not in kept and b"blue cage" not in kept
+    db = apsw.Connection(str(next(user.home.glob("**/mnemos.db"))))
+    for table in ("session", "receipt", "hook_time", "episode", "failure"):
+        assert db.execute(f"select count(*) from {table}").fetchall() == [(0,)], table
+    assert db.execute("select coalesce(max(value), 0) from counter where name = 'injections'").fetchall() == [(0,)]
+    db.close()
     assert user.run("list")[1]["total"] == 0 and user.run("stats")[1]["episodes"].get("total", 0) == 0
 
 

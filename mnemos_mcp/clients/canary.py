@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..buffered import ForgetSessions
 from ..errors import MnemosError
 from ..model import Episode
 from ..results import Check
@@ -99,7 +100,7 @@ class Canary:
             self.memory_id = ""
             return None
         self._say("stored", "ok", f"by the server, which started in {started_s * 1000:.0f} ms")
-        found = client.call("mnemos_retrieve", query=f"When does the {self.word} of the second song sing?")
+        found = client.call("mnemos_retrieve", query=f"When does the {self.word} of the second song sing?", limit=1)
         if any(m.get("id") == self.memory_id for m in found.get("memories", ())):
             return self._say("recalled", "ok", "by the server")
         return self._say("recalled", "fail", "the server did not find it again", "recall does not work", "`mnemos health` says what is wrong")
@@ -128,6 +129,7 @@ class Canary:
         that is looked for until a whole look finds nothing."""
         gone: dict[str, set[str]] = {"memories": set(), "episodes": set()}
         try:
+            self.engine.mind.store.apply([ForgetSessions((self.word, self.word + "2"))])
             for _ in range(LOOKS):
                 self._erase(gone)
                 left = self._bytes_left()

@@ -19,6 +19,7 @@ from ..buffered import (
     BufferWrite,
     CloseFailure,
     Count,
+    ForgetSessions,
     Keep,
     KnowProject,
     LeaveFailures,
@@ -97,6 +98,8 @@ def apply_buffer(db: apsw.Connection, write: BufferWrite) -> None:
             run(db, "insert into session(id, project, started_at, seen_at, prompts, ended_at) values (?, ?, ?, ?, ?, ?) on conflict do update set "
                 "seen_at = excluded.seen_at, ended_at = excluded.ended_at, prompts = excluded.prompts + case when ? then 0 else prompts end",
                 session, project, at, at, prompts, at if over else None, fresh)
+        case ForgetSessions(sessions):
+            _forget_sessions(db, sessions)
         case TimeHook(at, event, ms, most):
             if run(db, "update hook_time set ms = ? where at = ? and event = ?", ms, at, event):
                 return  # this hook has left a time before it told something
@@ -133,6 +136,15 @@ def _add_failure(db: apsw.Connection, write: AddFailure) -> None:
         return
     run(db, "insert into failure(fingerprint, shape, command, error, project, session, at, event) values (?,?,?,?,?,?,?,?)", write.fingerprint, write.shape,
         write.command, write.error, write.project, write.session, write.at, write.event)
+
+
+def _forget_sessions(db: apsw.Connection, sessions: Sequence[str]) -> None:
+    """The last hook of a session, and each that told it something, began when its row or receipt says."""
+    of = f"in ({_marks(sessions)})"
+    run(db, f"delete from hook_time where at in (select seen_at from session where id {of} union select at from receipt where session {of})", *sessions, *sessions)
+    told = run(db, f"delete from receipt where session {of}", *sessions)
+    run(db, "update counter set value = max(0, value - ?) where name = 'injections'", told)
+    run(db, f"delete from session where id {of}", *sessions)
 
 
 # ---- reads, for hooks and for every other door
