@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import brief, events
 from .brief import Item
 from .mechanisms.scopes import visible
+from .tables import tuned
 
 if TYPE_CHECKING:
     from .capture import Captured, Desk
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from .ports import Embedder
     from .settings import Settings
 
-M = TypeVar("M")
 QUERY_WORDS = 48  # about 64 tokens of the model: what a prompt is about stands at its beginning
 RECALLED = 6  # memories at most
 
@@ -65,17 +65,8 @@ def _brief(event: Event, desk: Desk, settings: Settings) -> tuple[str, tuple[str
     scopes = visible(desk.identities, desk.place.workspaces)
     besides = _given(event, desk) if event.source == "resume" else frozenset()
     since = desk.buffer.last_told(desk.identities, event.session) if desk.identities else 0.0
-    return brief.brief(desk.buffer, [str(scope) for scope in scopes], desk.identities, decay=_tuned(Decay(), "decay", settings),
+    return brief.brief(desk.buffer, [str(scope) for scope in scopes], desk.identities, decay=tuned(Decay(), "decay", settings.mechanisms),
                        lasting=_lasting(settings), now=desk.now, since=since, besides=besides)
-
-
-def _tuned(mechanism: M, name: str, settings: Settings) -> M:
-    """The mechanism with the user's numbers; what does not fit is named by health, here the default stays."""
-    table = settings.mechanisms.get(name)
-    if not table:
-        return mechanism
-    from .tables import fitted
-    return fitted(mechanism, name, table)[0]
 
 
 def _lasting(settings: Settings) -> Callable[[str], str]:
@@ -84,7 +75,7 @@ def _lasting(settings: Settings) -> Callable[[str], str]:
     def part_of(text: str) -> str:
         from .mechanisms.lasting import lasting
         from .mechanisms.surprisal import SurprisalGate
-        gate = _tuned(SurprisalGate(), "surprisal", settings)
+        gate = tuned(SurprisalGate(), "surprisal", settings.mechanisms)
         return lasting(text, lambda part: gate.classify(part).durable)
     return part_of
 
