@@ -1,10 +1,9 @@
 """What a memory is: the values that every floor above passes around. Standard library only.
 
 Named tuples rather than dataclasses: a class of these is made in a sixth of the time, and hooks make them all while somebody waits.
+No `from __future__ import annotations` for the same reason: a named tuple compiles each annotation that is a string.
 Times are seconds since 1970-01-01 UTC as float. Shares, weights and scores are 0..1 unless said otherwise.
 """
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -110,7 +109,7 @@ class Search(NamedTuple):
 
     view: View
     terms: tuple[str, ...] = ()
-    vector: np.ndarray | None = None
+    vector: "np.ndarray | None" = None
     identity: str = ""  # embedder of `vector`
     limit: int = 200  # best of each list
     rarest: int = 0  # look up only so many of the terms, the rarest that are not everywhere; 0 = all

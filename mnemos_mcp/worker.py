@@ -18,8 +18,8 @@ PIECES = 50  # of missing vectors in one night
 
 
 def main(argv: list[str] | None = None) -> int:
-    """`moment folder`. 0 when it slept or had nothing to do."""
-    moment, folder = [*(sys.argv[1:] if argv is None else argv), "idle", ""][:2]
+    """`moment folder [seconds]`: after so many seconds of rest. 0 when it slept or had nothing to do."""
+    moment, folder, rest = [*(given := sys.argv[1:] if argv is None else argv), *("idle", "", "0")[len(given):]][:3]
     if moment not in get_args(Moment):
         return 2
     from . import settings as layer
@@ -30,10 +30,20 @@ def main(argv: list[str] | None = None) -> int:
     if lock is None:
         return 0
     try:
+        _rest(lock, float(rest), f"{moment} {folder}")
         night(settings, moment)  # type: ignore[arg-type]
     finally:
         os.close(lock)
     return 0
+
+
+def _rest(lock: int, seconds: float, waits_for: str) -> None:
+    """With what it waits for in the lock's file, for hooks that would wake another (waking.at_rest)."""
+    os.ftruncate(lock, 0)
+    if seconds:
+        os.write(lock, waits_for.encode())
+        time.sleep(seconds)
+        os.ftruncate(lock, 0)
 
 
 def night(settings: Settings, moment: Moment) -> None:

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAYLOADS = Path(__file__).resolve().parent / "data" / "hook_payloads"
 TIMEOUT_S = 60
 # The deadlines are for people who wait; a test on a busy machine must not meet them.
-PATIENT = "import mnemos_mcp.hook as h; h.LAST_S, h.DEADLINE_S = 50.0, {}; h.script()"
+PATIENT = "import mnemos_mcp.hook as h, mnemos_mcp.waking as w; h.LAST_S, h.DEADLINE_S, w.REST_S = 50.0, {}, 0.0; h.script()"
 
 
 class Client:

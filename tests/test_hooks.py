@@ -337,7 +337,7 @@ def test_modules_of_the_repository_are_never_taken_for_ours_whatever_the_environ
 def test_the_worker_is_kept_from_the_environment_as_the_hook_is_that_wakes_it(client, flags):
     code = "from mnemos_mcp.waking import command; print(*command('stop', '/a')[1:])"
     done = subprocess.run([sys.executable, flags, "-c", code], env=client.environment, capture_output=True, text=True, timeout=60)
-    assert done.stdout.split() == [flags, "-m", "mnemos_mcp.worker", "stop", "/a"]
+    assert done.stdout.split() == [flags, "-m", "mnemos_mcp.worker", "stop", "/a", "2.0"]
 
 
 @case("hook-stop-loop")

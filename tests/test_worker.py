@@ -8,6 +8,7 @@ import apsw
 from hook_rig import PATIENT, Client
 
 from mnemos_mcp import transcript
+from mnemos_mcp.waking import at_rest
 
 START = b'{"session_id": "next", "hook_event_name": "SessionStart", "source": "startup"}'
 
@@ -49,6 +50,33 @@ def test_while_another_works_on_the_file_a_worker_waits(tmp_path):
     assert subprocess.run([sys.executable, "-c", code], env=client.environment, check=False, timeout=60).returncode == 0
     os.close(lock)
     assert client.mnemos("list")["total"] == 0
+
+
+def test_a_hook_wakes_no_second_worker_for_what_one_at_rest_will_read(tmp_path):
+    database = str(tmp_path / "mnemos.db")
+    (tmp_path / "mnemos.db.lock").write_text("session_end /shop")
+    assert not at_rest(database, "session_end", "/shop")  # what a killed one has left
+    lock = os.open(f"{database}.lock", os.O_RDWR)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    assert at_rest(database, "session_end", "/shop") and at_rest(database, "stop", "/shop")
+    assert not at_rest(database, "stop", "/other")
+    os.pwrite(lock, b"stop /shop\0\0\0\0\0\0\0", 0), os.ftruncate(lock, 10)
+    assert at_rest(database, "stop", "/shop") and not at_rest(database, "session_end", "/shop")
+    os.ftruncate(lock, 0)  # it has begun
+    assert not at_rest(database, "session_end", "/shop")
+    os.close(lock)
+
+
+def test_what_is_said_while_the_worker_rests_is_in_the_same_night(tmp_path):
+    client = Client(tmp_path)
+    client.prompt("We deploy the billing service with Nomad, not Kubernetes.")
+    later = b'{"session_id": "s2", "prompt_id": "p9", "hook_event_name": "UserPromptSubmit", "prompt": "The staging database listens on port 6543."}'
+    code = f"import subprocess, sys, time, types; import mnemos_mcp.worker as w, mnemos_mcp.waking as g\n" \
+           f"def rest(seconds):\n  print(seconds, g.at_rest({str(client.store)!r}, 'stop', {str(client.repository)!r}))\n" \
+           f"  subprocess.run([sys.executable, '-c', {PATIENT!r}], input={later!r}, check=True)\n" \
+           f"w.time = types.SimpleNamespace(sleep=rest, monotonic=time.monotonic); raise SystemExit(w.main(['session_end', {str(client.repository)!r}, '1.5']))"
+    seen = subprocess.run([sys.executable, "-c", code], env=client.environment, cwd=client.repository, capture_output=True, check=True, timeout=120, text=True).stdout
+    assert seen == "1.5 True\n" and client.mnemos("list")["total"] == 2
 
 
 def test_until_its_fact_is_written_what_was_said_is_told_as_it_was_said(tmp_path):
