@@ -25,6 +25,7 @@ CLOSING_S = 0.3  # clients kill half a second after they ask
 LAUNCHED_S = 2.0
 WATCHED_EVERY_S = 1.0
 LINGER_S = 0.5  # after the end of stdin, for a call that goes on
+INVALID_PARAMS = -32602
 INTERNAL = "mnemos failed inside ({kind}); this call may not have taken effect. mnemos_health says what is wrong, stderr where."
 log = logging.getLogger("mnemos_mcp.server")
 
@@ -81,11 +82,12 @@ def serve(memory: OpenMemory, wire: Wire) -> None:
 
 def build_server(memory: OpenMemory) -> Any:
     """The MCPServer "mnemos" on this memory."""
+    from mcp import MCPError
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
 
     class Server(MCPServer[Any]):
-        """Opens the memory once the client has its tools, and answers a wrong tool name with the likely one."""
+        """Opens the memory once the client has its tools, and answers a wrong name of a tool or prompt with the likely one."""
 
         async def list_tools(self) -> Any:
             memory.open_soon()
@@ -96,6 +98,11 @@ def build_server(memory: OpenMemory) -> Any:
             if name not in names:
                 raise ToolError(f"There is no tool '{name[:60]}'.{likely(name, names)} Tools: {', '.join(names)}.")
             return await super().call_tool(name, arguments, context)
+
+        async def get_prompt(self, name: str, arguments: dict[str, Any] | None = None, context: Any = None) -> Any:
+            if wrong := unfit(name, arguments or {}):  # the SDK would answer with code 0 and write the arguments to stderr
+                raise MCPError(INVALID_PARAMS, wrong)
+            return await super().get_prompt(name, arguments, context)
 
     server = Server("mnemos", title="mnemos memory", instructions=INSTRUCTIONS, version=__version__, tools=_tools(memory))
     _add_resources(server, memory)
@@ -174,6 +181,17 @@ def _add_resources(server: Any, memory: OpenMemory) -> None:
                      mime_type="application/json")
     def one(id: str) -> str:
         return read(lambda engine: fitting.dumped(render.as_json(engine.inspect(id), time.time())))
+
+
+def unfit(name: str, arguments: dict[str, Any]) -> str:
+    """Why a prompt cannot be given with these arguments; '' when it can."""
+    names, takes = list(PROMPTS), {"recall": ["topic"]}.get(name, [])
+    if name not in names:
+        return f"There is no prompt '{name[:60]}'.{likely(name, names)} Prompts: {', '.join(names)}."
+    missing, strange = [n for n in takes if n not in arguments], [n for n in arguments if n not in takes]
+    said = [f"needs {', '.join(missing)} (a text)"] if missing else []
+    said += [f"has no {', '.join(n[:60] for n in strange[:5])}"] if strange else []
+    return render.plain(f"The prompt {name} {' and '.join(said)}.") if said else ""
 
 
 def _add_prompts(server: Any) -> None:

@@ -26,6 +26,11 @@ _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTAL
 _ID = re.compile(rb'-?\d{1,18}|"[^"\\]{1,200}"')
 _TAIL_ID = re.compile(rb'[}\]"\w]\s*,(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*(-?\d{1,18}|"[^"\\]{1,200}")'
                       rb'(?:\s*,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*")*\s*\}\s*$')
+# The SDK says this of any params that it cannot read, and of whatever comes before the handshake; it does not say which or what instead.
+_THIN = '"Invalid request parameters"'
+_PARAMS = {"initialize": "protocolVersion (a text), capabilities and clientInfo (objects)", "tools/call": "name (a text) and arguments (an object)",
+           "prompts/get": "name (a text) and arguments (an object of texts)", "resources/read": "uri (a text)"}
+_BEFORE = "The connection has not begun: send initialize first, or with each request the _meta of a protocol that has no handshake."
 # Answered only when the client lets go: the end of stdin does not wait for it.
 _STREAMS = frozenset({"subscriptions/listen"})
 
@@ -124,7 +129,8 @@ class Wire:
         self._buffer = bytearray()
         self._writing = threading.Lock()
         self._answered = threading.Condition()
-        self._unanswered: set[str | int] = set()
+        self._unanswered: dict[str | int, str] = {}  # id -> method
+        self._begun = False  # initialize was answered, or a request brought its own _meta
 
     # ---- in
 
@@ -179,15 +185,19 @@ class Wire:
 
     def _note_request(self, message: dict[str, Any]) -> None:
         with self._answered:
-            if "id" in message and message.get("method", "") not in _STREAMS | {""}:
-                self._unanswered.add(message["id"])
-            elif message.get("method") == "notifications/cancelled":
-                self._unanswered.discard((message.get("params") or {}).get("requestId"))
+            method = message.get("method", "")
+            if "id" in message and method not in _STREAMS | {""}:
+                self._unanswered[message["id"]] = method
+                self._begun = self._begun or "_meta" in (message.get("params") or {})
+            elif method == "notifications/cancelled":
+                self._unanswered.pop((message.get("params") or {}).get("requestId"), None)
 
     # ---- out
 
     def write(self, text: str) -> None:
         """One whole line, not torn by another."""
+        if _THIN in text[:300]:
+            text = self._explained(text)
         with self._writing:
             data = memoryview(text.encode("utf-8", "replace"))
             try:
@@ -208,11 +218,22 @@ class Wire:
     def flush(self) -> None:
         """Nothing is held back."""
 
+    def _explained(self, text: str) -> str:
+        """An error of the SDK that says only that params are invalid, with what is awaited."""
+        message = json.loads(text)
+        method = self._unanswered.get(message.get("id"), "")
+        if "error" not in message or not method:
+            return text
+        awaited = f"Invalid parameters of {method}" + (f": it takes {_PARAMS[method]}." if method in _PARAMS else ".")
+        message["error"] = {"code": message["error"]["code"], "message": awaited if self._begun or method == "initialize" else _BEFORE}
+        return json.dumps(message, ensure_ascii=False) + "\n"
+
     def _note_answer(self, text: str) -> None:
         message = json.loads(text)
         if "method" not in message:
             with self._answered:
-                self._unanswered.discard(message.get("id"))
+                method = self._unanswered.pop(message.get("id"), "")
+                self._begun = self._begun or (method == "initialize" and "result" in message)
                 self._answered.notify_all()
 
 

@@ -103,12 +103,12 @@ def test_ten_calls_at_once(server: Server) -> None:
 
 @case("oversize-answer-over-client-cap")
 def test_replies_stay_small(server: Server) -> None:
-    for i in range(60):
+    for i in range(30):
         server.call("store", content=f"migration {i} " + "x" * 5000, force=True, tags=["bulk"])
     for verb, arguments in (("retrieve", {"query": "migration", "limit": 20, "budget_tokens": 5000}), ("list", {"tags": ["bulk"], "limit": 100})):
         line = json.dumps(server.answer(server.ask("tools/call", {"name": f"mnemos_{verb}", "arguments": arguments})), ensure_ascii=False)
         assert len(line) <= 20_000 and "shortened; full text: mnemos_inspect" in line
-    assert server.call("list", tags=["bulk"], limit=5)["total"] == 60
+    assert server.call("list", tags=["bulk"], limit=5)["total"] == 30
 
 
 # ---- lines that the SDK would drop
@@ -144,6 +144,33 @@ def test_bad_lines_are_answered_and_the_next_call_works(server: Server, line: by
     ping = server.ask("ping")
     assert server.answer(answered)["error"]["code"] == code
     assert "result" in server.answer(ping)
+
+
+def error(server: Server, method: str, params: dict[str, Any]) -> tuple[int, str]:
+    answered = server.answer(server.ask(method, params))["error"]
+    return answered["code"], answered["message"]
+
+
+@pytest.mark.parametrize(("method", "params", "said"), [
+    ("prompts/get", {"name": "recall"}, "recall needs topic"), ("prompts/get", {"name": "recall", "arguments": {"topik": "secretword"}}, "has no topik"),
+    ("prompts/get", {"name": "recall", "arguments": {"topic": "x", "depth": "secretword"}}, "has no depth"),
+    ("prompts/get", {"name": "distill"}, "Did you mean distil?"), ("prompts/get", {}, "name (a text)"), ("resources/read", {"uri": 5}, "uri (a text)"),
+    ("tools/call", {"name": "mnemos_stats", "arguments": []}, "arguments (an object)"), ("logging/setLevel", {"level": "x"}, "logging/setLevel")])
+def test_wrong_params_are_named_with_the_code_for_them_and_leave_no_trace_on_stderr(server: Server, method: str, params: dict[str, Any], said: str) -> None:
+    code, message = error(server, method, params)
+    assert code == -32602 and said in message
+    assert "result" in server.answer(server.ask("ping"))
+    assert b"Traceback" not in server.errors and b"secretword" not in server.errors
+
+
+def test_whatever_comes_before_the_handshake_is_told_of_it(tmp_path: Path) -> None:
+    with Server(tmp_path, STUCK) as server:
+        for method, params in (("tools/list", {}), ("tools/call", {"name": "mnemos_stats", "arguments": {}}), ("prompts/get", {"name": "distil"})):
+            code, message = error(server, method, params)
+            assert code == -32602 and "initialize first" in message
+        assert "protocolVersion" in error(server, "initialize", {})[1]
+        server.start()
+        assert "result" in server.answer(server.ask("tools/list"))
 
 
 def test_a_byte_order_mark_and_carriage_returns_do_no_harm(server: Server) -> None:
