@@ -86,13 +86,13 @@ def kills_in(work: Callable[..., None], fault: str, most: int, folder: str, roun
     return total
 
 
-def kills_in_reembed(folder: str, rounds: int, rng: random.Random) -> Row:
-    """Each round another model: whatever was done is whole, and the next run finishes it."""
+def kills_in_reembed(folder: str, rounds: int, rng: random.Random, size: int) -> Row:
+    """Each round another model: whatever was done is whole, and the next run finishes it. `size`: memories."""
     path, bad = f"{folder}/reembed.db", 0
-    storing_child = Child(storing, path, 0, 120)
+    storing_child = Child(storing, path, 0, size)
     memories = [line for line in storing_child.end() if line.startswith("memory ")]
     for number in range(rounds):
-        interrupted(Child(embedding, path, f"model-{number}/64"), rng, 100)
+        interrupted(Child(embedding, path, f"model-{number}/64"), rng, size - 20)
         lines = Child(embedding, path, f"model-{number}/64").end()
         found = told(looked, path)
         bad += lines[-1] != "whole" or found["vectors"].get(f"model-{number}/64", 0) < len(memories)
@@ -101,20 +101,20 @@ def kills_in_reembed(folder: str, rounds: int, rng: random.Random) -> Row:
     return row
 
 
-def kills_in_import(folder: str, rounds: int, rng: random.Random) -> Row:
-    """All of the file or nothing of it."""
+def kills_in_import(folder: str, rounds: int, rng: random.Random, size: int) -> Row:
+    """All of the file or nothing of it. `size`: memories."""
     source = f"{folder}/source.db"
-    Child(storing, source, 7, 200).end()
+    Child(storing, source, 7, size).end()
     lines = told(exported, source).encode()
     half, acknowledged, bad = 0, 0, 0
     for number in range(rounds):
         path = f"{folder}/import-{number}.db"
-        said = interrupted(Child(importing, path, lines), rng, 250)
+        said = interrupted(Child(importing, path, lines), rng, size + size // 4)
         found = told(looked, path)
         whole = len(found["memories"])
-        taken = "taken 200" in said
-        acknowledged += 200 * taken
-        half += whole not in (0, 200) or (taken and whole != 200)
+        taken = f"taken {size}" in said
+        acknowledged += size * taken
+        half += whole not in (0, size) or (taken and whole != size)
         bad += not found["good"]
     return Row("kill -9 in import", rounds, acknowledged, half, bad, "all or nothing each time" if not half else "")
 
@@ -277,14 +277,14 @@ def read_only(folder: str) -> list[Row]:
     return [Row("file system turned read-only", 1, 1, int(not kept), int(code != "exit 1" or "reading only" not in message), f"recall goes on; a store says: {message}")]
 
 
-def damaged(folder: str) -> list[Row]:
-    """A file that is cut, garbage, newer, or whose shadow tables are damaged: it is said how, or it mends itself; never emptied."""
+def damaged(folder: str, size: int) -> list[Row]:
+    """A file that is cut, garbage, newer, or whose shadow tables are damaged: it is said how, or it mends itself; never emptied. `size`: memories."""
     rows = []
     for fault, damage in DAMAGES.items():
         path = f"{folder}/damaged-{len(rows)}.db"
-        lines = Child(storing, path, 1, 60).end()
+        lines = Child(storing, path, 1, size).end()
         said = [line for line in lines if line.startswith("memory ")]
-        if len(said) < 60:
+        if len(said) < size:
             sys.exit(f"{fault}: {lines[-1][:3000]}")
         told(closed_and, path, damage)
         before = Path(path).read_bytes()
@@ -325,18 +325,20 @@ DAMAGES = {
     "docsize table of the index halved": "delete from fts_docsize where id % 2", "data table of the index halved": "delete from fts_data where id > 10",
     "config table of the index gone": "delete from fts_config", "damaged vectors": "update vector set vec = x'0011' where n % 3 = 0"}
 
-COUNTS = {"full": (200, 200, 50, 50, 60, 20, (8, 500), 10), "quick": (8, 8, 2, 3, 3, 2, (4, 12), 0)}
+# Kills in a store, in a sleep, (in a change of model, memories), (in an import, memories), in the layout; first starts; (writers, stores of each); rounds of all doors;
+# memories to damage.
+COUNTS = {"full": (200, 200, (50, 120), (50, 200), 60, 20, (8, 500), 10, 60), "quick": (5, 4, (2, 40), (2, 60), 2, 2, (4, 8), 0, 30)}
 
 
 def every(folder: str, counts: tuple[Any, ...], rng: random.Random) -> dict[str, Callable[[], Any]]:
-    store, sleep, embed, take, layout, starts, (processes, each), together = counts
+    store, sleep, embed, take, layout, starts, (processes, each), together, size = counts
     return {"store": lambda: kills_in(storing, "kill -9 in store", 8, folder, store, rng),
             "consolidate": lambda: kills_in(sleeping, "kill -9 in consolidate", 10, folder, sleep, rng),
-            "reembed": lambda: kills_in_reembed(folder, embed, rng), "import": lambda: kills_in_import(folder, take, rng),
+            "reembed": lambda: kills_in_reembed(folder, embed[0], rng, embed[1]), "import": lambda: kills_in_import(folder, take[0], rng, take[1]),
             "migrate": lambda: kills_in_migration(folder, layout, rng), "first": lambda: first_starts(folder, starts),
             "writers": lambda: writers(folder, processes, each), "doors": lambda: doors(folder, together),
             "full_disk": lambda: full_disk(folder), "read_only": lambda: read_only(folder),
-            "damaged": lambda: damaged(folder)}
+            "damaged": lambda: damaged(folder, size)}
 
 
 def table(rows: list[Row]) -> str:

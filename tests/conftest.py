@@ -61,9 +61,20 @@ def open_store(clock: Clock) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="session")
 def builtin() -> Any:
-    """The built-in model, loaded once a test process."""
+    """The built-in model, loaded once a test process. The routine phrases, of which every new file wants the vectors, are embedded once too:
+    that alone is half a second a test."""
+    from mnemos_mcp.mechanisms.routines import ROUTINES
     from mnemos_mcp.providers.embed import BuiltinEmbedder
-    return BuiltinEmbedder()
+    routines: list[Any] = []
+
+    class Builtin(BuiltinEmbedder):
+        def embed(self, texts: Any, *, deadline_s: float | None = None) -> Any:
+            if list(texts) != list(ROUTINES):
+                return super().embed(texts, deadline_s=deadline_s)
+            routines[:] = routines or super().embed(texts)
+            return list(routines)
+
+    return Builtin()
 
 
 @pytest.fixture
