@@ -18,6 +18,7 @@ from .mechanisms.scopes import visible
 from .mind import Mind, Statement
 from .model import GLOBAL, LONGEST_CONTENT, LONGEST_LABEL, SECTORS, Importance, Memory, Mode, Origin, Role, Scope, View
 from .place import Place, group
+from .remarks import Remarks, joined
 
 if TYPE_CHECKING:
     from .mechanisms.due import Moment
@@ -34,7 +35,7 @@ class Engine:
 
     def __init__(self, mind: Mind, store: SqliteStore, *, locate: Callable[[str], Place], session: str = "", facts: Mapping[str, Any] | None = None):
         self.mind = mind
-        self._store, self._locate, self._session = store, locate, session
+        self._store, self._locate, self._session, self._remarks = store, locate, session, Remarks(store)
         self.facts = dict(facts or {})  # versions, paths, problems and settings that health reports
         self._lock = threading.Lock()
         self._met: set[tuple[str, int]] = set()
@@ -113,6 +114,7 @@ class Engine:
         if not governance.admits(door):
             return Stored("refused", f"capture_mode: {governance.capture_mode} admits no {door} capture here", scope=target, project=place.name)
         retired = [self._one(i, project) for i in supersedes]
+        new = self._remarks.strange(place, writing=True)
         self._meet(place)
         from . import encode
         from .keeping import keep_within
@@ -122,7 +124,7 @@ class Engine:
         self._spoken = session or self._session
         gone = keep_within(target, result.id, self.mind) if result.outcome in ("stored", "superseded") else ()
         full = f"to the archive, by the rules of this scope: {', '.join(gone[:8])}" if gone else ""
-        return replace(result, project=place.name, note="; ".join(filter(None, (result.note, full))))
+        return replace(result, project=place.name, note=joined(result.note, full, new, self._remarks.moved()))
 
     def retrieve(self, query: str, *, limit: int = 8, scopes: Sequence[str] = (), mode: Mode = "hybrid", as_of: float | None = None, related_to: str = "",
                  tags: Sequence[str] = (), sector: str = "", budget_tokens: int = 2000, explain: bool = False, reconsolidate: bool = True,
@@ -134,8 +136,10 @@ class Engine:
         if not (1 <= limit <= 50 and 100 <= budget_tokens <= 5000):
             raise BadInput(f"limit {limit} and budget_tokens {budget_tokens} are not allowed: limit 1 to 50, budget_tokens 100 to 5000.")
         from . import retrieve
-        view = self.view(project, scopes, as_of=as_of, tags=tags)
-        return retrieve.retrieve(retrieve.Question(query, view, limit, mode, near, sector, budget_tokens, explain, reconsolidate), self.mind)
+        view, place = self.view(project, scopes, as_of=as_of, tags=tags), self.place(project)
+        found = retrieve.retrieve(retrieve.Question(query, view, limit, mode, near, sector, budget_tokens, explain, reconsolidate), self.mind)
+        waits = "" if found.memories else self._remarks.waiting(self.group(place))
+        return found._replace(note=joined(found.note, waits, self._remarks.strange(place, own=not project), self._remarks.moved()))
 
     def consolidate(self, *, project: str = "", facts: Sequence[Mapping[str, Any]] = (), dry_run: bool = False, undo: str = "") -> Slept:
         """Sleep: episodes to facts, labile memories revised, faded ones archived; or undo a run."""
@@ -144,7 +148,8 @@ class Engine:
         from . import maintain
         if undo:
             return maintain.undo(undo, self.mind)
-        return maintain.consolidate(maintain.Night(place.identity or "", scope, tuple(facts), dry_run), self.mind)
+        slept = maintain.consolidate(maintain.Night(place.identity or "", scope, tuple(facts), dry_run), self.mind)
+        return replace(slept, note=joined(slept.note, self._remarks.strange(place, own=not project)))
 
     def forget(self, memory_id: str, *, erase: bool = False, project: str = "") -> Forgotten:
         """Archive (restorable), or erase every trace with proof."""
@@ -187,7 +192,7 @@ class Engine:
             total, everything = self._store.browse(view, status=status, limit=-1, order="recent")
             weight = (lambda m: decay.retention(m, now)) if sort == "retention" else (lambda m: m.importance * decay.retention(m, now))
             page = sorted(everything, key=weight, reverse=True)[offset:offset + limit]
-        return Page(total, offset, tuple(page), {m.id: decay.retention(m, now) for m in page})
+        return Page(total, offset, tuple(page), {m.id: decay.retention(m, now) for m in page}, self._remarks.strange(self.place(project), own=not project))
 
     def stats(self) -> Stats:
         """Counts of the whole file."""
@@ -244,7 +249,8 @@ class Engine:
         turns = chronicle(memories if key else memories[:1], self._store)
         shown = [t for t in turns if as_of is None or (t.valid_from <= as_of and (t.valid_to is None or t.valid_to > as_of))]
         subject = str(self.mind.config.firewall.redact(id or key or query))
-        return Timeline(tuple(shown), subject, "" if shown else "nothing is known about this" + (" at that time" if turns else ""))
+        none = "" if shown else "nothing is known about this" + (" at that time" if turns else "")
+        return Timeline(tuple(shown), subject, joined(none, self._remarks.strange(self.place(project), own=not project)))
 
     # ---- beside the verbs
 

@@ -7,6 +7,7 @@ from typing import Any
 from .engine import Engine
 from .errors import BadInput
 from .place import Place
+from .remarks import near_names
 from .writes import JoinProjects, KnowProject
 
 
@@ -57,9 +58,19 @@ def split(engine: Engine, one: str) -> Place:
 
 
 def _place(engine: Engine, project: str) -> Place:
+    """The project that is meant. A name is that of one met here, or of this folder though nothing was stored in it yet: a slip makes no new project."""
     place = engine.place(project)
     if not place.identity:
         raise BadInput(f"'{project}' is no project (a home folder or '/' is none): give a folder, a name or an identity as `mnemos project` shows it.")
+    store, own = engine.mind.store, engine.place()
+    met = place.how != "name" or store.knows(place.identity)  # type: ignore[attr-defined]
+    if place.how == "name" and own.identity and own.name == project and own.identity not in engine.group(place) and not store.knows(own.identity):  # type: ignore[attr-defined]
+        if met:
+            raise BadInput(f"'{project}' is the name of this folder's project and of another: {own.identity}, {place.identity}. Give one of these, or the folder.")
+        return own
+    if not met:
+        near = near_names(place.name, [p["name"] for p in store.projects()])  # type: ignore[attr-defined]
+        raise BadInput(f"No project '{project[:80]}' is known here." + (f" Did you mean {near}?" if near else " `mnemos project` lists them."))
     return place
 
 

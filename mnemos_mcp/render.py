@@ -124,7 +124,7 @@ def _page(r: Page, now: float) -> Reply:
              "pinned": m.pinned, "importance": _share(m.importance), "retention": _share(r.retention.get(m.id))} for m in r.memories]
     after = r.offset + len(rows)
     return {"total": r.total, "showing": len(rows), "offset": r.offset, "memories": rows,
-            "note": f"more with offset {after}" if rows and after < r.total else ""}
+            "note": "; ".join(filter(None, (r.note, f"more with offset {after}" if rows and after < r.total else "")))}
 
 
 def _stats(r: Stats) -> Reply:

@@ -102,6 +102,7 @@ class Page:
     offset: int
     memories: tuple[Memory, ...]
     retention: dict[str, float]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

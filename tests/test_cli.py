@@ -335,3 +335,30 @@ def test_the_command_line_itself_imports_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+
+
+def test_a_name_that_fits_this_folder_is_this_folder_and_a_slip_makes_no_project(as_json, home, monkeypatch):
+    stored(as_json, "The ledger uses PostgreSQL.")
+    other = home / "home" / "billing"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    _, value = as_json("project", "merge", "ledger", "billing")  # nothing was stored in billing yet
+    assert value["into"] == as_json("project")[1]["project"]["identity"] and as_json("list")[1]["total"] == 1
+    for words in (("merge", "ledgr", "billing"), ("merge", "billing", "nowhere"), ("split", "ledgr")):
+        code, value = as_json("project", *words)
+        assert (code, value["error"]["kind"]) == (1, "bad_input") and "is known here" in value["error"]["message"]
+    assert "Did you mean 'ledger'" in as_json("project", "merge", "ledgr", "billing")[1]["error"]["message"]
+    assert {p["name"] for p in as_json("project")[1]["known"]} == {"ledger", "billing"}
+
+
+def test_a_mistyped_project_is_named_with_the_one_it_is_like(as_json):
+    stored(as_json, "The ledger uses PostgreSQL.")
+    assert "did you mean 'ledger'?" in as_json("retrieve", "which database", "--project", "ledgr")[1]["note"]
+    for words in (("list",), ("timeline", "--key", "db"), ("consolidate",)):
+        assert "the project 'ledgr' is unknown here; did you mean 'ledger'?" in as_json(*words, "--project", "ledgr")[1]["note"]
+    assert "the project 'quay' is unknown here" in as_json("list", "--project", "quay")[1]["note"]
+    assert "note" not in as_json("list", "--project", "ledger")[1]
+    fresh = as_json("store", "Cranes are yellow.", "--project", "ledgr", "--force")[1]
+    assert fresh["outcome"] == "stored" and fresh["note"].endswith("new project 'ledgr'; did you mean 'ledger'?")
+    assert "did you mean" not in as_json("store", "Cranes are tall.", "--project", "ledgr", "--force")[1].get("note", "")
+    assert "project" not in as_json("store", "Piers are long.", "--project", "quay", "--force")[1].get("note", "")

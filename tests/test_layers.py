@@ -17,7 +17,7 @@ FLOORS = [
     {"records"},
     {"records_claude", "records_codex"},
     {"judgement"},
-    {"encode", "keeping", "retrieve", "brief", "chronicle"},
+    {"encode", "keeping", "retrieve", "brief", "chronicle", "remarks"},
     {"capture"},
     {"maintain", "sweep", "transfer_lines", "explain"},
     {"health"},

@@ -263,6 +263,20 @@ def test_sleep_goes_on_without_the_embedder(open_engine):
     assert engine.store(CHOICE).note.startswith("found by keyword now") and "doubles were not looked for" in engine.consolidate().note
 
 
+def test_what_was_said_and_not_slept_on_is_counted_when_nothing_is_found(engine, clock):
+    from mnemos_mcp.episode import UNJUDGED
+    from mnemos_mcp.model import Episode
+    from mnemos_mcp.writes import AddEpisode
+    project = engine.place().identity
+    engine.mind.store.apply([AddEpisode(Episode(f"e{n}", text, project, "s", "user", "user", clock.now, UNJUDGED))
+                             for n, text in enumerate(("We decided to deploy with Kamal", "Never push to main", "thanks!"))])
+    assert "3 statements from sessions wait for sleep" in engine.retrieve("how do we deploy").note
+    engine.consolidate()
+    found = engine.retrieve("how do we deploy")
+    assert "We decided to deploy with Kamal" in [m.content for m in found.memories] and found.note == ""
+    assert "sleep" not in engine.retrieve("how tall is mount everest").note, "small talk waits for nothing"
+
+
 def test_chatter_waits_a_week_for_the_agent_to_distil_it(engine, clock):
     engine.store("hm ok, one sec")
     assert len(engine.consolidate().pending) == 1 and engine.consolidate().run == ""

@@ -20,6 +20,7 @@ for line in sys.stdin:
     verb, *words = line.split()
     try:
         answer = {"store": lambda: engine.store(f"The staging server is {words[0]}", force=True).outcome,
+                  "note": lambda: engine.store(f"The staging server is {words[0]}", force=True).note, "ask": lambda: engine.retrieve("which server").note,
                   "list": lambda: sorted(m.content.split()[-1] for m in engine.list(limit=100).memories),
                   "health": lambda: {c.name: [c.status, c.detail, c.remedy] for c in engine.health().checks}}[verb]()
     except Exception as error:
@@ -91,6 +92,18 @@ def test_a_deleted_database_is_begun_anew_by_both_and_private(two, path):
     assert one("store", "stork") == "stored" and one("list") == other("list") == ["stork"]
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert "deleted" in one("health")["store"][1]
+
+
+def test_the_next_reply_says_once_that_the_database_was_deleted(two, path):
+    one, other = two
+    assert "deleted" not in one("note", "egret") + other("ask")
+    os.remove(path)
+    said = one("note", "stork")
+    assert "the database was deleted or replaced while it was open; a new, empty one was begun; mnemos_health says more" in said and path not in said
+    assert "deleted" not in one("note", "crane")
+    asked = other("ask")
+    assert "the database was deleted or replaced while it was open; the one that is there now is used" in asked and path not in asked
+    assert "deleted" not in other("ask")
 
 
 def test_a_database_that_was_moved_takes_its_latest_stores_along(two, path, tmp_path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
+from ..episode import UNJUDGED
 from ..errors import StoreUnavailable
 from ..mechanisms.keywords import Keywords
 from ..model import Edge, Episode, Found, Memory, Revision, Search, View
@@ -197,6 +198,16 @@ class SqliteStore:
         """The folder where a project was last met; '' for one that was not."""
         rows = self._rows("select root from project where identity = ?", identity)
         return rows[0][0] if rows else ""
+
+    def knows(self, identity: str) -> bool:
+        """Whether a project was met here, or has memories or episodes."""
+        return bool(self._rows("select 1 where exists (select 1 from project where identity = ?1) or exists (select 1 from memory where scope = 'project:' || ?1) "
+                               "or exists (select 1 from episode where status in ('pending', 'consolidated') and project = ?1)", identity))
+
+    def waiting(self, projects: Sequence[str]) -> int:
+        """Pending episodes of these projects that may become facts: durable, or not judged yet."""
+        return self._rows(f"select count(*) from episode where status = 'pending' and project in ({','.join('?' * len(projects))}) and memory_id = '' "
+                          "and (durable or kind = ?)", *projects, UNJUDGED)[0][0]
 
     def projects(self) -> list[dict[str, Any]]:
         sql = ("select p.identity, p.name, p.root, p.into_identity, (select count(*) from memory m where m.scope = 'project:' || p.identity and m.status = 'active') "
