@@ -157,8 +157,8 @@ class Engine:
         from .writes import Move
         memory = self._one(memory_id, project)
         if erase:
-            rows = self._store.erase(memory)
-            return Forgotten("erased", memory.id, {k: v for k, v in rows.items() if k != "bytes_found"}, rows["bytes_found"])
+            from . import erasing
+            return erasing.erase(memory, self.view(project), self._store)
         if memory.status != "archived":
             now = self.mind.clock()
             self._store.apply([Move(memory.id, "archived", "forgotten on request", now, self.mind.config.decay.retention(memory, now))])

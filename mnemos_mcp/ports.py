@@ -73,8 +73,8 @@ class MemoryStore(Protocol):
         """Memories whose windows lack vectors of this embedder, with how many they have."""
     def apply(self, writes: Sequence[Write]) -> Applied:
         """All or nothing, durable on return."""
-    def erase(self, memory: Memory) -> dict[str, int]:
-        """Remove every trace; rows per table and `bytes_found` afterwards."""
+    def erase(self, memories: Sequence[Memory]) -> dict[str, int]:
+        """Remove every trace of these; rows per table and `bytes_found` afterwards."""
     def stats(self) -> dict[str, Any]: ...
     def check(self) -> list[dict[str, str]]:
         """Health of the file: {name, status, detail, effect, remedy}."""

@@ -53,7 +53,8 @@ def _slept(r: Reply) -> str:
 
 def _forgotten(r: Reply) -> str:
     proof = f"; rows removed: {_pairs(r.get('rows', {})) or 'none'}; bytes found afterwards: {r['bytes_found']}" if "bytes_found" in r else ""
-    return f"{r['outcome']}: {r['id']}{proof}"
+    also = f", and {', '.join(r['also'])} (former versions of it)" if "also" in r else ""
+    return "\n".join([f"{r['outcome']}: {r['id']}{also}{proof}", *_note(r)])
 
 
 def _inspected(r: Reply) -> str:

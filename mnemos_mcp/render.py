@@ -38,7 +38,10 @@ def as_json(result: Any, now: float, *, explain: bool = False) -> Reply:
         case Slept():
             reply = _slept(result)
         case Forgotten():
-            reply = {"outcome": result.outcome, "id": result.id, "rows": result.rows, "bytes_found": result.bytes_found}
+            more = f"; {result.like_more} more" if result.like_more else ""
+            note = f"similar text stays in {', '.join(result.like)}{more}: look at them, and erase those that should go too" if result.like else ""
+            reply = {"outcome": result.outcome, "id": result.id, "rows": result.rows, "bytes_found": result.bytes_found, "also": list(result.also),
+                     "like": list(result.like), "note": note}
         case Inspected():
             reply = _inspected(result, now)
         case Page():

@@ -66,3 +66,25 @@ def test_what_another_process_holds_open_does_not_keep_erased_bytes_in_the_log(l
     gone = engine.forget(memory_id, erase=True)
     gc.collect()
     assert gone.bytes_found == len(left(path)) == 0
+
+
+def test_former_forms_with_the_same_words_go_too_and_other_values_and_likenesses_are_named(open_engine, path):
+    engine = open_engine(path)
+    first = engine.store("The vault phrase of the heron archive is quicksilver lantern", force=True, key="vault/phrase").id
+    second = engine.store("The vault phrase of the heron archive is quicksilver lantern, known to two people", force=True, supersedes=(first,), key="").id
+    note = engine.store("Ask Ines before the vault phrase of the heron archive is used", force=True).id
+    engine.store("The lighthouse at the harbour is green.", force=True)
+    assert engine.list(status="superseded").memories[0].id == first
+    gone = engine.forget(second, erase=True)
+    assert (gone.also, gone.like, gone.bytes_found) == ((first,), (note,), 0) and gone.rows["memory"] == 2
+    assert not any(b"quicksilver" in file.read_bytes() for file in Path(path).parent.iterdir())
+    assert [m.id for m in engine.list(status="all").memories if "lighthouse" not in m.content] == [note]
+
+
+def test_a_former_value_is_history_and_is_named_not_erased(open_engine):
+    engine = open_engine()
+    old = engine.store("The ledger database listens on port 5432 in staging", force=True, key="ledger/port").id
+    new = engine.store("The ledger database listens on port 6543 in staging", force=True, key="ledger/port").id
+    gone = engine.forget(new, erase=True)
+    assert gone.also == () and gone.like == (old,)
+    assert [m.id for m in engine.list(status="all").memories] == [old] and engine.list().memories == ()

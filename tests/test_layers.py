@@ -19,7 +19,7 @@ FLOORS = [
     {"judgement"},
     {"encode", "keeping", "retrieve", "brief", "chronicle", "remarks"},
     {"capture"},
-    {"maintain", "sweep", "transfer_lines", "explain"},
+    {"maintain", "sweep", "transfer_lines", "explain", "erasing"},
     {"health"},
     {"arrivals", "replay"},
     {"transfer"},

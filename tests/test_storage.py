@@ -95,7 +95,7 @@ def test_a_warm_search_sees_new_revised_and_erased_vectors(store, open_store, pa
     other.apply([add(memory(3, "third"), unit(1, 0.1))])
     assert found(store, vector=unit(1))[0] == "third"
     assert found(store, vector=unit(0, 0, 1))[0] == "first, revised"
-    other.erase(other.find("000000000003", ALL)[0])
+    other.erase([other.find("000000000003", ALL)[0]])
     assert "third" not in found(store, vector=unit(1))
 
 
@@ -171,7 +171,7 @@ def test_a_damaged_word_index_is_rebuilt_from_the_texts(open_store, path, damage
     raw.close()
     again = open_store(path)
     assert len(found(again, "port")) == 50
-    again.erase(again.find("000000000007", ALL)[0])
+    again.erase([again.find("000000000007", ALL)[0]])
     assert again.apply([add(memory(60, "port number 60"))]).done
     check = {c["name"]: c for c in again.check()}
     assert check["word_index"]["status"] == "warn" and "rebuilt" in check["word_index"]["detail"]
@@ -267,7 +267,7 @@ def test_erase_leaves_no_byte_in_file_or_log(store, path):
     store.apply([add(memory(1, "the zebra password hint lives here"), unit(1)), AddEpisode(Episode(
         "e1", "the zebra password hint lives here", "p", "s", "user", "user", 1.0, memory_id="000000000001"))])
     store.apply([Revise("000000000001", 1, "the zebra hint was moved elsewhere", "zebra hint moved", "h2", 2.0, "fuller")])
-    gone = store.erase(store.find("000000000001", ALL)[0])
+    gone = store.erase([store.find("000000000001", ALL)[0]])
     assert gone["bytes_found"] == 0 and gone["memory"] == gone["episode"] == gone["revision"] == 1
     for side in ("", "-wal"):
         with open(path + side, "rb") as file:

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
@@ -41,25 +43,27 @@ def _forget_receipts(db: apsw.Connection, memory_id: str) -> int:
                    "used = (select json_group_array(value) from json_each(used) where value <> ?) where instr(ids, ?)", memory_id, memory_id, memory_id)
 
 
-def erase(db: apsw.Connection, path: str, memory: Memory) -> dict[str, int]:
-    """Rows removed per table and `bytes_found` of its texts in the file and its side files afterwards.
+def erase(db: apsw.Connection, path: str, memories: Sequence[Memory]) -> dict[str, int]:
+    """Of these, all or none. Rows removed per table and `bytes_found` of its texts in the file and its side files afterwards.
 
     secure_delete overwrites the rows, the index is merged so that no segment keeps the words, the log file is cut to nothing.
     """
-    texts: list[Any] = [memory.content, *(r[0] for r in db.execute("select content from revision where memory_id = ?", (memory.id,)).fetchall()),
-             *(r[0] for r in db.execute("select content from episode where memory_id = ?", (memory.id,)).fetchall())]
+    held = "select content from revision where memory_id = ?1 union all select content from episode where memory_id = ?1"
+    texts: list[Any] = [text for m in memories for text in (m.content, *(r[0] for r in db.execute(held, (m.id,)).fetchall()))]
     run(db, "begin immediate")
     try:
-        gone: dict[str, Any] = remove_memory(db, memory.id)
-        # The failure that the memory tells of holds the same words, and receipts name it.
+        gone: Counter[str] = Counter()
+        for memory in memories:
+            gone.update(remove_memory(db, memory.id))
+            gone["receipt"] += _forget_receipts(db, memory.id)
+            # What it superseded stays in the past: it must not come back because its successor is gone.
+            run(db, "update memory set superseded_by = '' where superseded_by = ?", memory.id)
+        # The failure that a memory tells of holds the same words.
         gone["failure"] = sum(run(db, "delete from failure where command <> '' and instr(?, command) and instr(?, error)", text, text) for text in texts)
-        gone["receipt"] = _forget_receipts(db, memory.id)
         for text in dict.fromkeys(str(text) for text in texts if len(text) >= SHORTEST):
             for table, column in ECHOES:
-                held = json.dumps(text, ensure_ascii=False)[1:-1] if column == "before" else text
-                gone[table] += run(db, f"delete from {table} where instr({column}, ?)", held)
-        # What it superseded stays in the past: it must not come back because its successor is gone.
-        run(db, "update memory set superseded_by = '' where superseded_by = ?", memory.id)
+                written = json.dumps(text, ensure_ascii=False)[1:-1] if column == "before" else text
+                gone[table] += run(db, f"delete from {table} where instr({column}, ?)", written)
         run(db, "commit")
     except BaseException:
         run(db, "rollback")
@@ -67,4 +71,4 @@ def erase(db: apsw.Connection, path: str, memory: Memory) -> dict[str, int]:
     run(db, "insert into fts(fts) values ('optimize')")
     db.execute("pragma wal_checkpoint(truncate)").fetchall()
     gone["bytes_found"] = _found(path, _probes(db, texts)) if path != ":memory:" else 0
-    return gone
+    return dict(gone)
