@@ -63,7 +63,7 @@ def test_a_question_is_nearer_to_its_answer_than_to_anything_else(builtin):
 
 
 def test_a_batch_gives_the_vectors_of_single_texts_in_its_order(builtin):
-    texts = [*TEXTS, "word " * 300, "", "日本語のテキスト", *[f"{n} " * n for n in range(1, 30)]]
+    texts = [*TEXTS, "word " * 300, "", "日本語のテキスト", *[f"{n} " * n for n in range(1, 30, 4)]]
     for text, vector in zip(texts, builtin.embed(texts), strict=True):
         assert np.abs(vector - builtin.embed([text])[0]).max() < 1e-5
 
@@ -91,7 +91,7 @@ def test_a_token_limit_cuts_the_text_that_is_embedded(builtin):
 def test_a_deadline_ends_a_bulk_between_two_passes():
     ticks = iter(range(100))
     with pytest.raises(EmbedderUnavailable, match="of 9 texts"):
-        BuiltinEmbedder(clock=lambda: next(ticks)).embed(["word " * 200] * 9, deadline_s=3)
+        BuiltinEmbedder(clock=lambda: next(ticks)).embed(["word " * 200] * 9, deadline_s=0.5)
 
 
 def test_a_missing_or_foreign_model_file_is_unavailable_with_the_reason(tmp_path):

@@ -206,7 +206,7 @@ def test_a_broken_store_is_said_by_each_call_and_by_health(tmp_path: Path) -> No
 
 
 def test_what_was_asked_before_the_end_of_stdin_is_answered(tmp_path: Path) -> None:
-    with Server(tmp_path) as server:
+    with Server(tmp_path, MNEMOS_EMBEDDING_PROVIDER="none") as server:
         server.ask("initialize", INITIALIZE)
         stored = server.ask("tools/call", {"name": "mnemos_store", "arguments": {"content": "The CI runs on arm64 machines.", "force": True}})
         assert server.close_stdin() == 0
@@ -271,7 +271,7 @@ def test_start_to_tools_list_costs_no_more_than_an_empty_server(tmp_path: Path) 
 
 
 def test_a_value_that_supersedes_by_id_has_the_key_of_the_old_one(tmp_path: Path) -> None:
-    with Server(tmp_path) as server:
+    with Server(tmp_path, MNEMOS_EMBEDDING_PROVIDER="none") as server:
         server.start()
         first = server.call("store", content="Staging runs on Ubuntu 22.04.", key="staging/os")
         server.call("store", content="Staging runs on Debian 13.", supersedes=[first["id"]])
