@@ -16,6 +16,7 @@ from .mechanisms.consolidation import Fact
 from .mechanisms.due import Moment
 from .mechanisms.evidence import least_trusted, unsaid
 from .mechanisms.lasting import lasting
+from .mechanisms.waiting import reasons
 from .mind import Mind, Statement
 from .model import LONGEST_CONTENT, Episode, Scope, View
 from .results import FactOutcome, Slept
@@ -231,9 +232,12 @@ def _fade(night: Night, run: Gathered, mind: Mind) -> None:
 
 def _commit(night: Night, episodes: Sequence[Episode], run: Gathered, mind: Mind) -> Slept:
     now = mind.clock()
-    pending = tuple({"id": e.id, "role": e.role, "text": str(e.content)} for e in episodes if e.id not in run.settles)[:SHOWN]
+    left = [e for e in episodes if e.id not in run.settles]
+    pending = tuple({"id": e.id, "role": e.role, "text": str(e.content)} for e in left[:SHOWN])
+    refused = {source for outcome in run.outcomes if outcome.outcome == "refused" for source in outcome.sources}
     slept = Slept(episodes=len(episodes), facts=tuple(run.outcomes), merged=tuple(run.merged), revised=tuple(run.revised), archived=tuple(run.archived),
-                  pruned=len(run.settles), pending=pending, dry_run=night.dry_run, note=run.note)
+                  pruned=len(run.settles), pending=pending, waiting=reasons(left, refused, WAITING_DAYS),
+                  dry_run=night.dry_run, note=run.note)
     if night.dry_run or not (run.writes or run.settles):
         if run.verdicts and not night.dry_run:
             mind.store.apply(run.verdicts)

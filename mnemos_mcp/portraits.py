@@ -47,7 +47,8 @@ def slept(console: Any, r: Reply) -> None:
     lines += [("· ", "dim", f"{r['pruned']} episodes settled")] if r.get("pruned") else []
     for mark, colour, text in lines or [("  ", "dim", "nothing was to be done")]:
         console.print(Text.assemble((mark, colour), text))
-    _lines(console, "waiting", [f"{p['id']}  {p['role']}: {p['text'][:200]}" for p in r.get("pending", ())[:10]])
+    _lines(console, "waiting", [f"{number}: {reason}" for reason, number in r.get("waiting", {}).items()])
+    _lines(console, "of these", [f"{p['id']}  {p['role']}: {p['text'][:200]}" for p in r.get("pending", ())[:10]])
     if r["run"]:
         console.print(Text(f"\nmnemos consolidate --undo {r['run']}  takes it back", style="dim"))
     note(console, r)

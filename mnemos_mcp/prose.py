@@ -47,6 +47,7 @@ def _slept(r: Reply) -> str:
     lines += [f"merged {m['gone']} into {m['kept']}" for m in r.get("merged", ())]
     lines += [f"{name}: {', '.join(x if isinstance(x, str) else x['id'] for x in r[name])}" for name in ("revised", "archived") if name in r]
     lines += [f"pruned {r['pruned']} raw episodes"] if r.get("pruned") else []
+    lines += [f"waiting {number}: {reason}" for reason, number in r.get("waiting", {}).items()]
     lines += [f"pending {p['id']} {p['role']}: {_indented(p['text'])}" for p in r.get("pending", ())]
     return "\n".join([*lines, *_note(r)])
 

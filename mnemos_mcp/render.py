@@ -97,7 +97,7 @@ def _slept(r: Slept) -> Reply:
             "facts": [{"id": f.id, "outcome": f.outcome, "from": list(f.sources), "reason": f.reason} for f in r.facts],
             "merged": [{"gone": gone, "kept": kept} for gone, kept in r.merged], "revised": list(r.revised),
             "archived": [{"id": i, "retention": _share(retention)} for i, retention in r.archived], "pruned": r.pruned, "pending": list(r.pending),
-            "dry_run": r.dry_run, "undone": r.undone, "note": r.note}
+            "waiting": r.waiting, "dry_run": r.dry_run, "undone": r.undone, "note": r.note}
 
 
 def _inspected(r: Inspected, now: float) -> Reply:

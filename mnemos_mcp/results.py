@@ -64,6 +64,7 @@ class Slept:
     archived: tuple[tuple[str, float], ...] = ()  # (id, retention)
     pruned: int = 0
     pending: tuple[dict[str, str], ...] = ()  # {id, role, text} for the agent to distil
+    waiting: dict[str, int] = field(default_factory=dict)  # why they are pending still -> how many of all
     dry_run: bool = False
     undone: str = ""
     note: str = ""

@@ -126,7 +126,7 @@ CONSOLIDATE = Verb(
     (PROJECT, Param("facts", "objects", "Facts that you distilled", fields=FACT), _flag("dry_run", "Show, change nothing"),
      _text("undo", "Run id to take back")),
     {"run": "string", "episodes": "integer", "facts": ["outcome"], "merged": ["gone", "kept"], "revised": [], "archived": ["id"], "pruned": "integer",
-     "pending": ["id", "role", "text"], "dry_run": "boolean", "undone": "string", "note": "string", "left_out": "integer"},
+     "pending": ["id", "role", "text"], "waiting": "object", "dry_run": "boolean", "undone": "string", "note": "string", "left_out": "integer"},
     idempotent=True, always=("run", "episodes"))
 
 FORGET = Verb(

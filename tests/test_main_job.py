@@ -127,7 +127,7 @@ def test_a_forgotten_memory_is_archived_restored_and_erased_with_proof(open_engi
 
 
 def test_ids_are_found_by_six_characters_and_never_by_wildcards(engine):
-    for n in range(40):
+    for n in range(12):
         engine.store(f"Service number {n} listens on port {7000 + n}")
     some = engine.list(limit=1).memories[0]
     assert engine.inspect(some.id[:6]).memory.id == some.id
@@ -137,7 +137,7 @@ def test_ids_are_found_by_six_characters_and_never_by_wildcards(engine):
     for empty in ("", " "):
         with pytest.raises(BadInput):
             engine.forget(empty)
-    assert engine.list().total == 40
+    assert engine.list().total == 12
 
 
 def test_an_ambiguous_prefix_is_refused_with_its_candidates(engine):
@@ -275,6 +275,22 @@ def test_what_was_said_and_not_slept_on_is_counted_when_nothing_is_found(engine,
     found = engine.retrieve("how do we deploy")
     assert "We decided to deploy with Kamal" in [m.content for m in found.memories] and found.note == ""
     assert "sleep" not in engine.retrieve("how tall is mount everest").note, "small talk waits for nothing"
+
+
+def test_a_run_says_why_what_was_heard_still_waits(engine, clock):
+    from mnemos_mcp import prose, render
+    from mnemos_mcp.model import Episode
+    from mnemos_mcp.writes import AddEpisode
+    said = [("thanks, that worked", "user", "", False), ("Hm, let me see", "user", "", False), ("npm test failed: ECONNREFUSED", "tool", "failure", False),
+            ("Released.", "assistant", "outcome", True), ("We talked about the release.", "assistant", "summary", False), ("We decided to ship on Mondays.", "user", "decision", True)]
+    engine.mind.store.apply([AddEpisode(Episode(f"e{n}", text, engine.place().identity, "s", role, "user", clock.now, kind, durable))
+                             for n, (text, role, kind, durable) in enumerate(said)])
+    slept = engine.consolidate()
+    assert (slept.episodes, slept.pruned, sum(slept.waiting.values()), len(slept.pending)) == (6, 1, 5, 5)
+    assert slept.waiting == {"small talk, which stays 7 days for the agent to distil": 2, "a failure without its fix": 1, "a summary of a session": 1,
+                             "a question, or too few words to be a fact by themselves": 1}
+    reply = render.as_json(slept, clock.now)
+    assert reply["waiting"] == slept.waiting and "waiting 2: small talk, which stays 7 days" in prose.as_text("consolidate", reply)
 
 
 def test_chatter_waits_a_week_for_the_agent_to_distil_it(engine, clock):
