@@ -13,6 +13,7 @@ WHOLE = 19_500  # characters of JSON and text together; the envelope of the prot
 STRUCTURED = 14_000  # of these at most for the JSON, which is what models are given
 SHORTEST = 120  # no text is cut below this; then whole items go
 FOR_COUNTS = 60  # characters kept free for what says that items are missing
+ON_TERMINAL = {"list": 500, "consolidate": 500, "timeline": 2_000, "inspect": 5_000}  # characters of one text
 STEP = 32  # characters: how exactly the cut is searched
 MORE = "mnemos_inspect {id}"
 MORE_OF_ONE = "resource mnemos://memory/{id}"
@@ -43,6 +44,21 @@ def fit(reply: Any, limit: int, more: str = MORE) -> Any:
         middle = (low + high) // 2
         low, high = (middle, high) if size(_shortened(reply, middle, more)) <= limit else (low, middle)
     return _shortened(reply, low, more)
+
+
+def for_people(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+    """The reply with endless texts cut, for a terminal; --json has them whole, and so has `mnemos inspect ID --full`."""
+    where = "--full or --json" if verb == "inspect" else "--json or `mnemos inspect ID --full`"
+    cut: dict[str, Any] = _cut(reply, ON_TERMINAL[verb], where) if verb in ON_TERMINAL else reply
+    return cut
+
+
+def _cut(value: Any, most: int, where: str) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= most * 1.1 else f"{value[:most].rstrip()}… (+{len(value) - most:,} characters; {where} shows all)"
+    if isinstance(value, dict):
+        return {k: _cut(v, most, where) for k, v in value.items()}
+    return [_cut(v, most, where) for v in value] if isinstance(value, list) else value
 
 
 def size(value: Any) -> int:

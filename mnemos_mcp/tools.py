@@ -132,7 +132,8 @@ CONSOLIDATE = Verb(
 FORGET = Verb(
     "forget", "Take a memory out of recall. Call when the user asks to forget something; erase only when they want it gone for good.",
     (ID, _flag("erase", "Remove every trace; cannot be undone")),
-    {"outcome": "string", "id": "string", "rows": "object", "bytes_found": "integer", "also": [], "like": [], "note": "string"}, destructive=True, idempotent=True, always=("outcome", "id"))
+    {"outcome": "string", "id": "string", "rows": "object", "bytes_found": "integer", "also": [], "like": [], "note": "string"},
+    destructive=True, idempotent=True, always=("outcome", "id"))
 
 INSPECT = Verb(
     "inspect", "Everything about one memory: text, source, history, ties, retention. Call to judge a memory before you rely on or change it.", (ID,),

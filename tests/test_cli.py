@@ -335,8 +335,6 @@ def test_the_command_line_itself_imports_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-
-
 def test_a_name_that_fits_this_folder_is_this_folder_and_a_slip_makes_no_project(as_json, home, monkeypatch):
     stored(as_json, "The ledger uses PostgreSQL.")
     other = home / "home" / "billing"
@@ -362,3 +360,26 @@ def test_a_mistyped_project_is_named_with_the_one_it_is_like(as_json):
     assert fresh["outcome"] == "stored" and fresh["note"].endswith("new project 'ledgr'; did you mean 'ledger'?")
     assert "did you mean" not in as_json("store", "Cranes are tall.", "--project", "ledgr", "--force")[1].get("note", "")
     assert "project" not in as_json("store", "Piers are long.", "--project", "quay", "--force")[1].get("note", "")
+
+
+def test_endless_texts_are_cut_on_a_terminal_and_whole_where_they_are_asked_for(mnemos, as_json):
+    text = ("The glacier log: " + "ice " * 20_000).strip()
+    id_ = stored(as_json, text)
+    for words, most, mark in ((("list",), 1_000, "--json or `mnemos inspect ID --full` shows all"), (("inspect", id_), 9_000, "--full or --json shows all")):
+        out = mnemos(*words)[1]
+        assert len(out) < most and f"characters; {mark})" in out
+        assert drawn_text(words[0], as_json(*words)[1]).count("characters; ") == 1
+    assert text in mnemos("inspect", id_, "--full")[1]
+    assert as_json("list")[1]["memories"][0]["content"] == as_json("inspect", id_)[1]["content"] == text
+    short = stored(as_json, "Cranes are yellow.")
+    assert "characters;" not in mnemos("inspect", short)[1]
+
+
+def drawn_text(verb, reply):
+    """What a terminal would show of a reply."""
+    from rich.console import Console
+
+    from mnemos_mcp.fitting import for_people
+    out = io.StringIO()
+    terminal.drawn(verb, for_people(verb, reply))(Console(file=out, width=200, color_system=None))
+    return out.getvalue()

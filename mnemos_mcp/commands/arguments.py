@@ -70,6 +70,8 @@ def _verb(parser: Parser, verb: Verb) -> None:
         _option(parser, PROJECT)
     if verb.name == "timeline":
         parser.add_argument("words", metavar="WORDS", nargs="*", help="the same as --query")
+    if verb.name == "inspect":
+        parser.add_argument("--full", action="store_true", help="show an endless text to its end")
     if verb.name == "forget":
         parser.add_argument("--yes", action="store_true", help="erase without asking")
 

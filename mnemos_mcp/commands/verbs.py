@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import prose
 from ..errors import BadInput
+from ..fitting import for_people
 from ..params import Param, read_all
 from ..render import as_json, plain
 from ..terminal import drawn
@@ -31,7 +32,8 @@ def run(session: Session) -> Answer:
         reply["withheld"] = _held(session, result)
     # What was refused is not kept: a script that goes on would lose it. What is no news was heard, which is what was asked.
     failed = reply.get("status") == "fail" if name == "health" else reply.get("outcome") == "refused"
-    return Answer(reply, prose.as_text(name, reply), drawn("why" if why else name, reply), code=int(failed))
+    shown = reply if vars(session.args).get("full") else for_people(name, reply)
+    return Answer(reply, prose.as_text(name, shown), drawn("why" if why else name, shown), code=int(failed))
 
 
 def _held(session: Session, result: Any) -> list[dict[str, Any]]:
