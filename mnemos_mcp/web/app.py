@@ -8,9 +8,11 @@ from typing import Any
 from ..engine import Engine
 from ..errors import BadInput
 from .guard import Guard
+from .lines import Lines
 from .live import Live
 from .routes import ASKED, CHANGED, MOST_BYTES, Work, answered, body_of
 
+OVERTAKEN = 409, {"error": {"kind": "overtaken", "message": "A newer question of this page took its place."}}
 TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 
 
@@ -44,10 +46,14 @@ def build(engine: Engine, port: int, live: Live) -> Guard:
     def reply(status: int, value: Any) -> Response:
         return Response(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False), status, media_type="application/json")
 
+    lines = Lines()
+
     def asking(work: Work) -> Any:
-        def endpoint(request: Any) -> Response:
+        async def endpoint(request: Any) -> Response:
             many = {name: request.query_params.getlist(name) for name in request.query_params}
-            return reply(*answered(engine, work, {name: values if len(values) > 1 else values[0] for name, values in many.items()}))
+            given = {name: values if len(values) > 1 else values[0] for name, values in many.items()}
+            found = await lines.call(request.headers.get("x-mnemos-line", "")[:64], request.is_disconnected, lambda: answered(engine, work, given))
+            return reply(*(found or OVERTAKEN))
         return endpoint
 
     def changing(work: Work) -> Any:

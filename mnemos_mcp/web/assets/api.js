@@ -14,12 +14,12 @@ async function reached(request) {
   }
 }
 
-export async function get(name, params = {}, signal = undefined) {
+export async function get(name, params = {}, signal = undefined, line = "") {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(params)) {
     for (const one of Array.isArray(value) ? value : [value]) if (one !== "" && one !== null && one !== undefined) query.append(key, one);
   }
-  return answer(await reached(fetch(`api/${name}?${query}`, { signal })));
+  return answer(await reached(fetch(`api/${name}?${query}`, { signal, headers: line ? { "x-mnemos-line": line } : {} })));
 }
 
 export async function post(name, body) {
@@ -27,13 +27,14 @@ export async function post(name, body) {
   return answer(await reached(fetch(`api/${name}`, { method: "POST", body: JSON.stringify(given) })));
 }
 
-/** Only the last of several questions counts: the ones before are given up. */
+/** Only the last of several questions counts: the ones before are given up, and the server does not begin what waits behind them. */
 export function lastOf() {
+  const line = Array.from(crypto.getRandomValues(new Uint32Array(2)), (n) => n.toString(36)).join("");
   let flying = null;
   return async (name, params) => {
     flying?.abort();
     flying = new AbortController();
-    return get(name, params, flying.signal);
+    return get(name, params, flying.signal, line);
   };
 }
 
