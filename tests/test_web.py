@@ -86,6 +86,31 @@ def test_without_the_token_nothing_is_let_out(outside):
         assert status == 403 and b"mnemos ui" in body and "set-cookie" not in headers
 
 
+def test_a_wrong_address_is_told_from_a_used_one_and_costs_the_right_one_nothing(tmp_path):
+    page = Page(tmp_path)
+    try:
+        for wrong in ("wrong", page.token[:-1], page.token.lower(), "\u00e9"):
+            status, _, body = page.ask(f"/?token={quote(wrong)}")
+            assert status == 403 and b"not the address" in body and b"opened before" not in body
+        assert "set-cookie" in page.ask(f"/?token={page.token}")[1]
+        for given, said in ((page.token, b"opened before"), ("wrong", b"not the address")):
+            status, _, body = page.ask(f"/?token={given}")
+            assert status == 403 and said in body
+    finally:
+        page.process.kill()
+
+
+def test_what_is_no_request_is_refused_and_the_terminal_stays_quiet(tmp_path):
+    import socket
+    page = Page(tmp_path)
+    for raw in (b"\x16\x03\x01 a greeting of TLS\r\n\r\n", b"nonsense\r\n\r\n", b"GET / HTTP/1.1\r\nno colon here\r\n\r\n"):
+        with socket.create_connection(("127.0.0.1", page.port), timeout=30) as line:
+            line.sendall(raw)
+            assert line.recv(100).startswith(b"HTTP/1.1 400")
+    page.process.terminate()
+    assert page.process.communicate(timeout=30) == ("", "")
+
+
 def test_the_token_becomes_a_cookie_once_and_is_worth_nothing_afterwards(outside):
     status, headers, _ = outside.ask(f"/?token={outside.token}")
     assert (status, headers["location"], headers["cache-control"]) == (303, "/", "no-store")

@@ -15,7 +15,8 @@ HEADERS = ((b"content-security-policy", POLICY.encode()), (b"x-content-type-opti
            (b"referrer-policy", b"no-referrer"), (b"cross-origin-opener-policy", b"same-origin"), (b"cross-origin-resource-policy", b"same-origin"),
            (b"cache-control", b"no-store"), (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"))
 SAFE = frozenset({"GET", "HEAD"})
-USED = ("This address was opened before: it works once. Run `mnemos ui` again for another.")
+USED = "This address was opened before: it works once. Run `mnemos ui` again for another."
+WRONG = "This is not the address that `mnemos ui` printed here: it was cut or mistyped, or is that of an earlier start. Copy it whole from the terminal."
 NO_COOKIE = ("Open the address that `mnemos ui` printed: it lets this browser in. It works once.")
 
 
@@ -25,6 +26,7 @@ class Guard:
     def __init__(self, app: Any, port: int):
         self.app = app
         self.token = secrets.token_urlsafe(32)
+        self._used = False
         self._pass = secrets.token_urlsafe(32)
         self._cookie = f"mnemos_{port}"  # cookies are shared by all ports of a host: two pages must not log each other out
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
@@ -63,13 +65,14 @@ class Guard:
 
     async def _redeem(self, given: str, headers: dict[str, str], send: Any) -> None:
         """The token for the cookie, once. Whoever has the cookie already is let in by a used address too."""
-        fits = bool(self.token) and hmac.compare_digest(given.encode(), self.token.encode())
+        right = hmac.compare_digest(given.encode(), self.token.encode())
+        fits = right and not self._used
         if not fits and not self._known(headers):
-            await _say(send, 403, USED)
+            await _say(send, 403, USED if right else WRONG)  # who does not have the token learns nothing of it
             return
         more = []
         if fits:
-            self.token = ""
+            self._used = True
             more = [(b"set-cookie", f"{self._cookie}={self._pass}; HttpOnly; SameSite=Strict; Path=/".encode())]
         await send({"type": "http.response.start", "status": 303, "headers": [*HEADERS, (b"location", b"/"), (b"content-length", b"0"), *more]})
         await send({"type": "http.response.body", "body": b""})
