@@ -6,9 +6,11 @@ import sys
 
 import pytest
 
+from mnemos_mcp import recovery
 from mnemos_mcp.config import MnemosConfig
 from mnemos_mcp.mechanisms.firewall import RULES, Firewall
 from mnemos_mcp.storage import sweeping
+from mnemos_mcp.storage.emptying import erase_everything
 from mnemos_mcp.sweep import sweep
 from mnemos_mcp.writes import AddEpisode, AddRevision, Keep, MarkRecalled, Reinforce
 
@@ -91,6 +93,25 @@ def test_health_says_when_the_store_was_last_read_with_older_rules(open_engine, 
 def test_a_new_file_needs_no_sweep(engine):
     engine.store(PLAIN, force=True)
     assert {c.name: c for c in engine.health().checks}["firewall"].status == "ok" and RULES > 1
+
+
+def firewall_check(engine):
+    return next(c for c in engine.health().checks if c.name == "firewall")
+
+
+def test_after_everything_was_erased_what_comes_has_passed_the_rules_of_today(open_engine, path, filled):
+    engine = open_engine(path)
+    assert firewall_check(engine).status == "warn"
+    erase_everything(engine.mind.store.db, path)
+    engine.store(PLAIN, force=True)
+    assert firewall_check(engine).status == "ok"
+
+
+def test_what_was_saved_from_a_damaged_file_is_still_to_be_swept(open_engine, path, filled):
+    data = bytearray(open(path, "rb").read())
+    open(path, "wb").write(data[:-4096] + b"\xa5" * 4096)
+    assert recovery.recover(recovery.examine(path), now=0.0).state == "damaged"
+    assert firewall_check(open_engine(path)).status == "warn"
 
 
 def test_a_run_whose_kept_state_holds_a_secret_can_no_longer_be_undone(open_engine, path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 import apsw
 
 from ..errors import StoreUnavailable
+from ..mechanisms.firewall import RULES
 from .erasure import PROBE_BYTES
 from .integrity import explain
 from .rawbytes import contents
@@ -31,6 +32,7 @@ def _erased(db: apsw.Connection, path: str) -> dict[str, int]:
     run(db, "begin immediate")
     try:
         gone = {table: run(db, f"delete from {table}") for table in TABLES}
+        run(db, "insert into kept values ('swept', ?)", str(RULES))  # as in a new file: all that will be in it passes the rules of today
         run(db, "insert into fts(fts) values ('rebuild')")
         run(db, "insert into fts(fts) values ('optimize')")
         run(db, "commit")
