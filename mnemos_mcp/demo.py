@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .clients.catalogue import WRITTEN
 from .errors import MnemosError
 from .terminal import shares, timeline
 
@@ -189,9 +190,10 @@ def _show_stats(console: Any, reply: dict[str, Any]) -> None:
 
 
 def adding() -> list[str]:
-    """How each client gets the server, after an install that put `mnemos-mcp` on the path."""
-    block = ['  {"mcpServers": {"mnemos": {"command": "mnemos-mcp"}}}']
-    return ["Claude Code", "  claude mcp add mnemos -- mnemos-mcp",
-            "Cursor: .cursor/mcp.json, or ~/.cursor/mcp.json for every project", *block,
-            "Windsurf: ~/.codeium/windsurf/mcp_config.json", *block,
-            "Codex: ~/.codex/config.toml", "  [mcp_servers.mnemos]", '  command = "mnemos-mcp"']
+    """How each client gets the server and the hooks; the commands and blocks are those of the README."""
+    return ["Server and hooks, into the client's own configuration: the one that you use",
+            *(f"  mnemos setup {client}" for client in WRITTEN), "  mnemos doctor",
+            "By hand, the server alone, in Claude Code", "  claude mcp add mnemos --scope user -- mnemos-mcp",
+            "in ~/.cursor/mcp.json or ~/.codeium/windsurf/mcp_config.json",
+            '  {"mcpServers": {"mnemos": {"command": "mnemos-mcp", "args": []}}}',
+            "in ~/.codex/config.toml", "  [mcp_servers.mnemos]", '  command = "mnemos-mcp"']

@@ -44,8 +44,10 @@ def test_it_never_prints_or_keeps_the_pasted_key_and_leaves_nothing_behind(playe
 
 def test_it_says_how_each_client_gets_the_server(played):
     out = played[0].stdout
-    for text in ("claude mcp add mnemos -- mnemos-mcp", ".cursor/mcp.json", "~/.codeium/windsurf/mcp_config.json", "~/.codex/config.toml"):
+    for text in ("mnemos setup claude", "mnemos doctor", ".cursor/mcp.json", "~/.codeium/windsurf/mcp_config.json", "~/.codex/config.toml"):
         assert text in out
+    readme = (ROOT / "README.md").read_text().splitlines()
+    assert [line for line in demo.adding() if line.startswith("  ") and line.strip() not in readme] == []
     assert max(map(len, out.splitlines())) <= demo.WIDEST
     assert [line for line in out.splitlines() if line != line.rstrip()] == []
     assert "\x1b" not in out

@@ -22,12 +22,22 @@ def run(tmp_path: Path, *command: str) -> str:
 
 
 @pytest.mark.parametrize("snippet", [block for kind, block in BLOCKS if kind == "python"], ids=lambda s: s.splitlines()[-1][:30])
-def test_a_python_snippet_runs_as_printed_and_leaves_no_file(tmp_path, snippet):
+def test_a_python_snippet_runs_as_printed_and_leaves_no_file_but_the_one_it_names(tmp_path, snippet):
     before = set(tmp_path.rglob("*"))
+    named = {path for path in re.findall(r'store="([^"]+)"', snippet)}
     env = environment(tmp_path)
     done = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True, env={**env, "MNEMOS_SQLITE_PATH": ""}, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert set(tmp_path.rglob("*")) - before <= {tmp_path / "project"} and done.stdout
+    left = {str(path.relative_to(tmp_path)) for path in set(tmp_path.rglob("*")) - before}
+    assert {name.removesuffix("-wal").removesuffix("-shm") for name in left - {"project"}} == named and done.stdout
+
+
+def test_what_the_python_snippet_with_a_file_keeps_the_next_run_finds(tmp_path):
+    snippet = next(block for kind, block in BLOCKS if kind == "python" and "store=" in block)
+    asking = "\n".join(line for line in snippet.splitlines() if "engine.store" not in line)
+    for code in (snippet, asking):
+        said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(tmp_path), cwd=tmp_path, check=True).stdout
+        assert said == "['Release branches are cut on Thursdays']\n"
 
 
 def test_the_python_snippet_of_the_contract_keeps_and_finds(tmp_path):
