@@ -97,7 +97,8 @@ def _without_tails(reply: dict[str, Any], limit: int) -> dict[str, Any]:
             left_out += 1
     if "showing" in reply:
         reply["showing"] = len(reply["memories"])
-        reply["note"] = f"more with offset {reply.get('offset', 0) + reply['showing']}"
+        said = [part for part in reply.get("note", "").split("; ") if part and not part.startswith("more with offset")]
+        reply["note"] = "; ".join([*said, f"more with offset {reply.get('offset', 0) + reply['showing']}"])
     if left_out:
         reply["left_out"] = left_out
     return reply

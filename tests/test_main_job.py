@@ -282,7 +282,8 @@ def test_a_run_says_why_what_was_heard_still_waits(engine, clock):
     from mnemos_mcp.model import Episode
     from mnemos_mcp.writes import AddEpisode
     said = [("thanks, that worked", "user", "", False), ("Hm, let me see", "user", "", False), ("npm test failed: ECONNREFUSED", "tool", "failure", False),
-            ("Released.", "assistant", "outcome", True), ("We talked about the release.", "assistant", "summary", False), ("We decided to ship on Mondays.", "user", "decision", True)]
+            ("Released.", "assistant", "outcome", True), ("We talked about the release.", "assistant", "summary", False),
+            ("We decided to ship on Mondays.", "user", "decision", True)]
     engine.mind.store.apply([AddEpisode(Episode(f"e{n}", text, engine.place().identity, "s", role, "user", clock.now, kind, durable))
                              for n, (text, role, kind, durable) in enumerate(said)])
     slept = engine.consolidate()

@@ -24,7 +24,7 @@ def run(tmp_path: Path, *command: str) -> str:
 @pytest.mark.parametrize("snippet", [block for kind, block in BLOCKS if kind == "python"], ids=lambda s: s.splitlines()[-1][:30])
 def test_a_python_snippet_runs_as_printed_and_leaves_no_file_but_the_one_it_names(tmp_path, snippet):
     before = set(tmp_path.rglob("*"))
-    named = {path for path in re.findall(r'store="([^"]+)"', snippet)}
+    named = set(re.findall(r'store="([^"]+)"', snippet))
     env = environment(tmp_path)
     done = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True, env={**env, "MNEMOS_SQLITE_PATH": ""}, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

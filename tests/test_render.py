@@ -86,6 +86,8 @@ def test_no_reply_passes_twenty_thousand_characters() -> None:
     shown = structured["showing"]
     assert size <= 19_500 and structured["total"] == 500 and shown == len(structured["memories"]) and structured["left_out"] == 100 - shown
     assert structured["note"] == f"more with offset {shown}" and text
+    noted, *_ = whole("list", render.as_json(Page(500, 0, tuple(many), {}, "the project 'x' is unknown here"), NOW))
+    assert noted["note"] == f"the project 'x' is unknown here; more with offset {noted['showing']}"
 
 
 def test_every_verb_fits_however_much_there_is() -> None:

@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -108,8 +109,8 @@ def test_after_everything_was_erased_what_comes_has_passed_the_rules_of_today(op
 
 
 def test_what_was_saved_from_a_damaged_file_is_still_to_be_swept(open_engine, path, filled):
-    data = bytearray(open(path, "rb").read())
-    open(path, "wb").write(data[:-4096] + b"\xa5" * 4096)
+    whole = Path(path).read_bytes()
+    Path(path).write_bytes(whole[:-4096] + b"\xa5" * 4096)
     assert recovery.recover(recovery.examine(path), now=0.0).state == "damaged"
     assert firewall_check(open_engine(path)).status == "warn"
 
