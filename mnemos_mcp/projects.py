@@ -30,12 +30,12 @@ def here(engine: Engine, project: str = "") -> Here:
 
 def merge(engine: Engine, one: str, into: str) -> tuple[Place, Place]:
     """`one`, with all that is joined to it, counts as `into` from now on. Raises BadInput when that says nothing new."""
-    a, b = _place(engine, one), _place(engine, into)
+    a, b = known(engine, one), known(engine, into)
     head, group = engine.group(b)[0], engine.group(a)
     if head in group:
         raise BadInput(f"'{a.name}' and '{b.name}' are one project already.")
-    known = {p["identity"] for p in engine.mind.store.projects()} | {a.identity}  # type: ignore[attr-defined]
-    engine.mind.store.apply([*_meet(engine, a), *_meet(engine, b), *(JoinProjects(identity, head) for identity in group if identity in known)])
+    met = {p["identity"] for p in engine.mind.store.projects()} | {a.identity}  # type: ignore[attr-defined]
+    engine.mind.store.apply([*_meet(engine, a), *_meet(engine, b), *(JoinProjects(identity, head) for identity in group if identity in met)])
     return a, b
 
 
@@ -44,26 +44,27 @@ def split(engine: Engine, one: str) -> Place:
     rows = engine.mind.store.projects()  # type: ignore[attr-defined]
     # By its name a joined project answers as the one it is joined to; here the name means itself.
     named = [p["identity"] for p in rows if p["name"] == one and p["into"]]
-    place = _place(engine, named[0] if len(named) == 1 else one)
-    known = {p["identity"]: p["into"] for p in rows}
+    place = known(engine, named[0] if len(named) == 1 else one)
+    joined = {p["identity"]: p["into"] for p in rows}
     identity = str(place.identity)
-    if known.get(identity):
+    if joined.get(identity):
         engine.mind.store.apply([JoinProjects(identity, "")])
         return place
-    others = [i for i, into in known.items() if into == identity]
+    others = [i for i, into in joined.items() if into == identity]
     if not others:
         raise BadInput(f"'{place.name}' is not merged with another project.")
     engine.mind.store.apply([JoinProjects(other, "") for other in others])
     return place
 
 
-def _place(engine: Engine, project: str) -> Place:
+def known(engine: Engine, project: str) -> Place:
     """The project that is meant. A name is that of one met here, or of this folder though nothing was stored in it yet: a slip makes no new project."""
     place = engine.place(project)
     if not place.identity:
         raise BadInput(f"'{project}' is no project (a home folder or '/' is none): give a folder, a name or an identity as `mnemos project` shows it.")
     store, own = engine.mind.store, engine.place()
-    met = place.how != "name" or store.knows(place.identity)  # type: ignore[attr-defined]
+    # A remote or an identity is spelt out: it may be joined before its folder was ever met.
+    met = not place.identity.startswith("name:") or store.knows(place.identity)  # type: ignore[attr-defined]
     if place.how == "name" and own.identity and own.name == project and own.identity not in engine.group(place) and not store.knows(own.identity):  # type: ignore[attr-defined]
         if met:
             raise BadInput(f"'{project}' is the name of this folder's project and of another: {own.identity}, {place.identity}. Give one of these, or the folder.")
@@ -76,5 +77,5 @@ def _place(engine: Engine, project: str) -> Place:
 
 def _meet(engine: Engine, place: Place) -> list[KnowProject]:
     """Only a project that this file knows can be joined; one named by a typing error should not be remembered with a folder."""
-    known = {p["identity"] for p in engine.mind.store.projects()}  # type: ignore[attr-defined]
-    return [] if place.identity in known else [KnowProject(str(place.identity), place.name, place.root, engine.mind.clock())]
+    met = {p["identity"] for p in engine.mind.store.projects()}  # type: ignore[attr-defined]
+    return [] if place.identity in met else [KnowProject(str(place.identity), place.name, place.root, engine.mind.clock())]

@@ -347,6 +347,7 @@ def test_a_name_that_fits_this_folder_is_this_folder_and_a_slip_makes_no_project
         assert (code, value["error"]["kind"]) == (1, "bad_input") and "is known here" in value["error"]["message"]
     assert "Did you mean 'ledger'" in as_json("project", "merge", "ledgr", "billing")[1]["error"]["message"]
     assert {p["name"] for p in as_json("project")[1]["known"]} == {"ledger", "billing"}
+    assert as_json("project", "merge", "billing", "git:example.org/them/quay")[1]["into"] == "git:example.org/them/quay"
 
 
 def test_a_mistyped_project_is_named_with_the_one_it_is_like(as_json):
@@ -356,6 +357,8 @@ def test_a_mistyped_project_is_named_with_the_one_it_is_like(as_json):
         assert "the project 'ledgr' is unknown here; did you mean 'ledger'?" in as_json(*words, "--project", "ledgr")[1]["note"]
     assert "the project 'quay' is unknown here" in as_json("list", "--project", "quay")[1]["note"]
     assert "note" not in as_json("list", "--project", "ledger")[1]
+    assert "Did you mean 'ledger'?" in as_json("export", "out.jsonl", "--project", "ledgr")[1]["error"]["message"] and not Path("out.jsonl").exists()
+    assert as_json("export", "out.jsonl", "--project", "ledger")[1]["memories"] == 1
     fresh = as_json("store", "Cranes are yellow.", "--project", "ledgr", "--force")[1]
     assert fresh["outcome"] == "stored" and fresh["note"].endswith("new project 'ledgr'; did you mean 'ledger'?")
     assert "did you mean" not in as_json("store", "Cranes are tall.", "--project", "ledgr", "--force")[1].get("note", "")

@@ -29,11 +29,9 @@ def _export(session: Session) -> Answer:
 
 
 def _exported(session: Session, engine: Engine) -> Answer:
-    from .. import transfer
+    from .. import projects, transfer
     args = session.args
-    place = engine.place(args.project) if args.project else None
-    if place and not place.identity:
-        raise BadInput(f"'{args.project}' is no project: a home folder or '/' is none.")
+    place = projects.known(engine, args.project) if args.project else None
     chosen = transfer.Chosen(args.scope or "", tuple(engine.group(place)) if place else ())
     store = engine.mind.store
     if args.file == "-":
