@@ -134,7 +134,7 @@ def _told(event: Event, desk: Desk, settings: Settings, captured: Captured | Non
     """What is known of a failure stands with what was put down; what else may be told is imported where it is."""
     if event.kind == "start" or asked:
         from .telling import told
-        return told(event, desk, settings, captured, asked)
+        return told(event, desk, settings, asked)
     return (captured.told if captured else "", ())
 
 

@@ -1,4 +1,4 @@
-"""What a hook tells an agent unasked: the brief at a start, a recall at the first prompt, the fix of a failure that was met before."""
+"""What a hook tells an agent unasked: the brief at a start, a recall at the first prompt. What it tells of a failure stands with its capture."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from .mechanisms.scopes import visible
 from .tables import tuned
 
 if TYPE_CHECKING:
-    from .capture import Captured, Desk
+    from .capture import Desk
     from .events import Event
     from .ports import Embedder
     from .settings import Settings
@@ -45,10 +45,8 @@ def _begun(text: str) -> Embedder | None:
         return None
 
 
-def told(event: Event, desk: Desk, settings: Settings, captured: Captured | None, asked: Question | None) -> tuple[str, tuple[str, ...]]:
-    """The framed text for this event and the ids in it; ('', ()) most of the time."""
-    if event.kind == "failure" and captured:
-        return captured.told, ()
+def told(event: Event, desk: Desk, settings: Settings, asked: Question | None) -> tuple[str, tuple[str, ...]]:
+    """The framed text for a start or a first prompt and the ids in it; ('', ()) when nothing is good enough."""
     if event.kind == "start":
         return _brief(event, desk, settings)
     return _recall(asked, event, desk, settings) if asked else ("", ())
