@@ -175,7 +175,7 @@ class Withheld(NamedTuple):
 
 
 class Retrieved(NamedTuple):
-    """Answer of retrieve, best first. Iterating gives the memories."""
+    """Answer of retrieve, best first."""
 
     memories: tuple[Recalled, ...]
     scopes: tuple[str, ...]
