@@ -53,6 +53,7 @@ _SHAPED = (
         r"(?<![\w/+])[\w/+]{40}(?![\w/+=]))?", 0),
     ("cloud_key", "aws-bearer", "ABIA", r"ABIA(?<![A-Za-z0-9]ABIA)[A-Z0-9]{16}(?![A-Za-z0-9])", 0),
     ("cloud_key", "aws-context", "ACCA", r"ACCA(?<![A-Za-z0-9]ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])", 0),
+    ("cloud_key", "aws-old-key", "A3T", r"A3T(?<![A-Za-z0-9]A3T)[A-Z0-9]{17}(?![A-Za-z0-9])", 0),
     ("cloud_key", "google-refresh", "1//0", r"1//0[\w-]{30,}", 0),
     ("cloud_key", "azure-storage", "AccountKey=", r"AccountKey=[A-Za-z0-9+/%]{20,}={0,2}", 0),
     ("cloud_key", "azure-shared-key", "SharedAccessKey=", r"SharedAccessKey=[A-Za-z0-9+/%]{20,}={0,2}", 0),
@@ -76,6 +77,7 @@ _SHAPED = (
     ("api_token", "launchdarkly", "sdk-", rf"sdk-{_UUID}", 0),
     ("api_token", "telegram", ":AA", r":AA(?<=\d{8}:AA)[\w-]{30,}", 11),
     ("access_token", "discord", ".", r"\.(?:(?<=(?<![\w-])[MNO][\w-]{23}\.)|(?<=(?<![\w-])[MNO][\w-]{25}\.))[\w-]{6}\.[\w-]{27,}", 28),
+    ("api_token", "zai", ".", r"\.(?<=(?<![\w.-])[0-9a-f]{32}\.)(?=[A-Za-z]{0,23}\d)(?=[a-z0-9]{0,23}[A-Z])[A-Za-z0-9_-]{16,24}(?![\w.-])", 32),
     ("access_token", "slack-webhook", "hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows|triggers)/[\w/+-]{20,}", 0),
     ("access_token", "discord-webhook", "/api/webhooks/", r"/api/webhooks/\d{8,}/[\w-]{20,}", 0),
     ("access_token", "teams-webhook", "/IncomingWebhook/", r"/IncomingWebhook/[0-9a-f]{32}/[\w-]{36,}", 0),
@@ -85,7 +87,7 @@ _SHAPED = (
     ("api_token", "1password-key", "A3-", r"A3-(?<!\wA3-)[A-Z0-9]{6}-[A-Z0-9]{5,11}-[A-Z0-9-]{15,}", 0),
     ("cloud_key", "presigned-url", "-Signature=", r"-Signature=(?:(?<=X-Amz-Signature=)|(?<=Goog-Signature=))[0-9a-f]{64,}", 0),
     ("access_token", "twitter-user", "-", r"-(?:(?<=(?<![\w-])\d{18}-)|(?<=(?<![\w-])\d{19}-))(?=[A-Za-z]{0,39}\d)(?=\d{0,39}[A-Za-z])[A-Za-z0-9]{35,50}(?![\w-])", 19),
-    ("access_token", "vault-old", "s.", r"s\.(?<![\w.]s\.)(?=[A-Za-z]{0,23}\d)(?=[a-z0-9]{0,23}[A-Z])[A-Za-z0-9]{24}(?![\w.(])", 0),
+    ("access_token", "vault-old", "s.", r"s\.(?<![\w.]s\.)(?=(?:[A-Za-z]{0,12}\d){3})[A-Za-z0-9]{24}(?![\w.(])", 0),
     ("access_token", "hook-url", "hooks.zapier.com/", r"hooks\.zapier\.com/hooks/catch/\d+/[\w/]{6,}", 0),
     ("access_token", "hook-url", ".make.com/", r"\.make\.com/[a-z0-9]{30,}", 0),
     ("access_token", "hook-url", "/with/key/", r"/with/key/[\w-]{20,}", 0),
@@ -96,7 +98,7 @@ _SHAPED = (
     ("api_token", "launchdarkly-api", "api-", rf"api-(?<![\w-]api-){_UUID}", 0),
     ("api_token", "clickup", "pk_", r"pk_(?<!\wpk_)\d{5,12}_[A-Z0-9]{30,}", 0),
     ("access_token", "paseto", ".local.", r"\.local\.(?<=v[1-4]\.local\.)[\w-]{40,}(?:\.[\w-]+)?", 2),
-    ("access_token", "salesforce", "!", r"!(?<=\b00D[A-Za-z0-9]{12}!)[\w.]{60,}", 15),
+    ("access_token", "salesforce", "!", r"!(?<=\b00[A-Za-z0-9]{13}!)[\w.-]{60,}", 15),
     ("access_token", "kubeadm", "--token", r"--token[ =](?<=--token.)[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])", 0),
     ("private_key", "rsa-body", "IBAAK", r"IBAAK(?<=MII[\w+/]{3}IBAAK)[\w+/=]{20,}", 6),
     ("private_key", "pkcs8-body", "IBADAN", r"IBADAN(?<=MII[\w+/]{3}IBADAN)[\w+/=]{20,}", 6),
@@ -157,10 +159,11 @@ def vendor_findings(text: str) -> Iterator[Finding]:
     """Every vendor key form in `text`, as spans of `text`; overlaps are left to the caller."""
     # No key is shorter than this or has a space: most of a text is never searched.
     dense = "\n".join(piece for piece in text.split() if len(piece) >= 14)
-    long = "\n".join(piece for piece in dense.split("\n") if len(piece) >= 40)
+    # A keyword of one or two characters is everywhere; all keys of those forms are long.
+    longer = "\n".join(piece for piece in dense.split("\n") if len(piece) >= 32)
+    longest = "\n".join(piece for piece in longer.split("\n") if len(piece) >= 40)
     for rule in rules() if dense else ():
-        # A keyword of one or two characters is everywhere; all keys of those forms are long.
-        if rule.keyword not in (dense if len(rule.keyword) > 2 else long):
+        if rule.keyword not in (longest, longest, longer, dense)[min(len(rule.keyword), 3)]:
             continue
         for match in _compiled(rule.pattern).finditer(text):
             start, end = match.span()

@@ -7,7 +7,7 @@ api_token    anthropic       sk-ant-                                            
 api_token    openrouter      sk-or-                                               W 20
 api_token    langfuse        sk-lf-                                               W 20
 api_token    groq            gsk_                                                 A 20
-api_token    xai             xai-                                                 A 30
+api_token    xai             xai-                                                 W 30
 api_token    perplexity      pplx-                                                A 20
 api_token    replicate       r8_                                                  A 30
 api_token    fireworks       fw_                                                  A 20
@@ -70,7 +70,7 @@ access_token databricks      dapi dkea dsapi                                    
 access_token prefect         pnu_ pnb_                                            A 30
 access_token pulumi          pul-                                                 H 32
 access_token circleci        CCIPAT_ CCIPRJ_                                      W 30
-access_token buildkite       bkua_ bkaj_                                          H 30
+access_token buildkite       bkua_ bkaj_                                          W 30
 access_token sonar           sqp_ sqa_ squ_                                       H 32
 access_token sourcegraph     sgp_ slk_                                            W 40
 access_token jfrog           AKCp cmVmd                                           A 50
@@ -102,7 +102,7 @@ api_token    stripe          sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_pro
 api_token    stripe-webhook  whsec_                                               B 20
 api_token    sendgrid        SG.                                                  D 40
 api_token    brevo           xkeysib- xsmtpsib-                                   W 40
-api_token    mailersend      mlsn.                                                H 40
+api_token    mailersend      mlsn.                                                A 30
 api_token    twilio          SK                                                   H 32
 api_token    sentry          sntrys_ sntryu_                                      B 30
 api_token    newrelic        NRAK- NRJS- NRII- NRRA- NRSP-                        W 16
@@ -131,7 +131,7 @@ api_token    frameio         fio-u-                                             
 api_token    infracost       ico-                                                 A 32
 api_token    adobe           p8e-                                                 A 32
 api_token    intercom        dG9rO                                                B 40
-api_token    posthog         phx_ phs_                                            A 30
+api_token    posthog         phx_ phs_                                            W 30
 api_token    browserbase     bb_live_ bb_test_                                    W 16
 api_token    stytch          secret-live- secret-test-                            W 30
 api_token    twitter         AAAAAAAAAAAAAAAAAAAA                                 U 40
@@ -143,7 +143,7 @@ api_token    aikido          AIK_SECRET_ AIK_CI_                                
 api_token    cloudsmith      csa_                                                 A 36
 api_token    deno            ddp_                                                 A 36
 api_token    devcycle        dvc_server_                                          A 16
-api_token    devin           cog_ apk_user_                                       A 50
+api_token    devin           cog_ apk_user_ apk_                                  B 50
 api_token    configcat       configcat-sdk-1/                                     B 40
 api_token    onesignal       os_v2_app_ os_v2_org_                                A 60
 api_token    onfido          api_live. api_live_us. api_live_ca.                  W 20
@@ -166,6 +166,13 @@ api_token    gcnotify        gcntfy-                                            
 api_token    elastic         essu_                                                B 60
 api_token    uploadthing     ut_secret_                                           A 20
 api_token    adyen           AQE                                                  B 80
+api_token    mercury         mercury_production_                                  W 30
+api_token    proof           prf_                                                 W 30
+api_token    endorlabs       endr+                                                W 16
+api_token    porkbun         sk1_                                                 H 40
+access_token aiven           AVNS_                                                W 16
+access_token ionic           ion_                                                 A 40
+access_token thunderstore    tss_                                                 W 24
 access_token intra42         s-s4t2ud- s-s4t2af-                                  H 60
 access_token upcloud         ucat_                                                A 24
 access_token pinterest       pina_                                                W 20
