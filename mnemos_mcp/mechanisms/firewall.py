@@ -3,6 +3,7 @@
 Text becomes `CleanText` here and nowhere else (the row reader of storage gives back what once passed here). Rules and
 ideas: own tables after gitleaks (MIT) and the vendors' pages; Luhn; ISO 13616 mod 97; the SSA's ranges.
 """
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
@@ -17,8 +18,9 @@ from mnemos_mcp.mechanisms.lazy import Lazy
 
 __all__ = ["RULES", "Action", "CleanText", "Finding", "Firewall", "Redaction", "Refusal", "Screened"]
 
+LONGEST_NAME = 200  # characters of the name of a session or an event
 # Counts up whenever the rules catch more: `mnemos sweep` then has something to look for in what was stored before.
-RULES = 2
+RULES = 3
 
 Action = Literal["allow", "redact", "block"]
 
@@ -85,6 +87,17 @@ def _merged(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(merged)
 
 
+def _touched(findings: tuple[Finding, ...], start: int, end: int) -> bool:
+    """Whether `start` to `end` overlaps one of `findings`, which are in order and apart."""
+    place = bisect_left(findings, end, key=lambda f: f.start)
+    return place > 0 and findings[place - 1].end > start
+
+
+def _within(masks: tuple[Finding, ...], found: Finding) -> bool:
+    place = bisect_right(masks, found.start, key=lambda f: f.start)
+    return place > 0 and found.end <= masks[place - 1].end
+
+
 def _hidden(text: str, seen: tuple[Finding, ...]) -> Iterator[Finding]:
     """What shows only in another reading of `text`, as spans of `text`."""
     readings: tuple[tuple[Callable, Callable], ...] = (
@@ -93,7 +106,7 @@ def _hidden(text: str, seen: tuple[Finding, ...]) -> Iterator[Finding]:
         view = read(text)
         for found in search(view.text) if view else ():
             start, end = view.span(found.start, found.end)
-            if search is vendor_findings and any(f.start < end and start < f.end for f in seen):
+            if search is vendor_findings and _touched(seen, start, end):
                 continue
             yield Finding(found.kind, start, end, f"hidden-{found.rule}")
 
@@ -120,10 +133,10 @@ class Firewall(NamedTuple):
 
     def scan(self, text: str) -> tuple[Finding, ...]:
         """All secrets and personal data of `text` whatever the actions are: spans of `text`, in order, not overlapping."""
-        masks = [match.span() for match in _MASK.finditer(text)] if "[REDACTED_" in text else []
+        masks = tuple(Finding("", *match.span(), "") for match in _MASK.finditer(text)) if "[REDACTED_" in text else ()
         plain = _merged(_everything(text))
         found = _merged((*plain, *_hidden(text, plain)))
-        return tuple(f for f in found if not any(a <= f.start and f.end <= b for a, b in masks))
+        return tuple(f for f in found if not (masks and _within(masks, f)))
 
     def screen(self, text: str) -> Screened | Refusal:
         """`text` cleaned and judged. Never raises on any string; a refusal names kinds, never the text."""
@@ -144,6 +157,14 @@ class Firewall(NamedTuple):
         """`text` cleaned with every secret and all personal data masked, whatever the actions are; may be empty."""
         cleaned = clean(text)
         return self._masked(cleaned, self.scan(cleaned), lambda kind: True).text
+
+    def named(self, name: str) -> str:
+        """A client's name of a session or event as it may be kept: one that is odd or holds what is stopped or masked by its hash, the same each time."""
+        result = self.screen(name) if name else Screened(CleanText(""))
+        if isinstance(result, Refusal) or result.redactions or len(name) > LONGEST_NAME or not name.isprintable():
+            import hashlib
+            return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:32]
+        return name
 
     def _action(self, kind: str) -> Action:
         return self.secret_action if kind in SECRET_KINDS else self.pii_action

@@ -5,6 +5,7 @@ import binascii
 import re
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from mnemos_mcp.mechanisms.lazy import Lazy
@@ -82,6 +83,7 @@ def _view(text: str, pattern: Lazy | re.Pattern[str], replace: Callable[[str], s
     return View("".join([*out, text[done:]]), (*starts, size), (*origins, done))
 
 
+@lru_cache(4096)
 def _plain(found: str) -> str:
     head = found.lstrip("\\")
     if found[0] == "\\":
