@@ -107,5 +107,5 @@ def connection_findings(text: str) -> Iterator[Finding]:
             value = match.group(1).strip()
             value = value if ";" in before + after[:1] else value.split()[0]
             value = value.rstrip(")]},")
-            if value not in ("None", "null", "nil") and _real_password("", value, ""):
+            if value not in ("None", "null", "nil") and not re.match(r"[A-Za-z_][\w.]*[(\[]", value) and _real_password("", value, ""):
                 yield Finding("connection_string", match.start(1), match.start(1) + len(value), "ado")

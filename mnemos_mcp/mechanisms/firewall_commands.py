@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 
 from mnemos_mcp.mechanisms.firewall_rules import Finding
-from mnemos_mcp.mechanisms.firewall_values import is_secret
-from mnemos_mcp.mechanisms.firewall_words import PASSWORD_WORDS
+from mnemos_mcp.mechanisms.firewall_values import classes, is_secret, wordlike
+from mnemos_mcp.mechanisms.firewall_words import PASSWORD_WORDS, strength
 from mnemos_mcp.mechanisms.lazy import Lazy
 
 _BEARER = Lazy(r"(?:[Bb]earer|BEARER)[ \t]*(?:[,:][ \t]*)?([A-Za-z0-9_.~+/=!^*-]{12,})|(?:[Bb]asic|BASIC)[ \t]+([A-Za-z0-9+/]{12,}={0,2})(?![\w-])"
@@ -25,19 +25,34 @@ _FLAGS = tuple((tuple(words.split("|")), sign, Lazy(rf"(?<![\w-])(?:{words})(?![
     ("sqlplus|rman|expdp|impdp", "@", r"[ \t][\w#$]{1,40}/(?=[^\s@/]{4,60}@)"), ("sqlcmd|bcp|osql|isql|tsql", " -P", r"[ \t]-P[ \t]*"),
     ("rabbitmqctl", "_", r"[ \t](?:add_user|change_password|authenticate_user)[ \t]+[\w.-]{1,64}[ \t]+"), ("ldapsearch|ldapmodify|ldapadd|ldapwhoami", " -w ", r"[ \t]-w[ \t]+"),
     ("mosquitto_pub|mosquitto_sub|ipmitool", " -P ", r"[ \t]-P[ \t]+"), ("gh secret set", " -", r"[ \t](?:-b|--body)[ =]"), ("nuget push|nuget setapikey", " ", r"[ \t](?:-k[ \t]+)?(?=\w{24,})"),
-    ("wandb login|cargo login", " ", r"[ \t]+(?:--relogin[ \t]+)?(?=\w{24,})"), ("doctl|railway|vercel|netlify|fly|flyctl|glab", " -", r"[ \t](?:-t|--auth)[ =](?=\S{16,})"),
-    ("xfreerdp|xfreerdp3", "/p:", r"/p:"), ("rdesktop", " -p ", r"[ \t]-p[ \t]+"), ("lftp", ",", r"-u[ \t]+[\w.-]{1,40},"), ("vncpasswd|x11vnc", " -passwd", r"[ \t]-passwd[ \t]+"), ("net user", " ", r"[ \t]+[\w.-]{1,40}[ \t]+(?!/)")))
+    ("wandb login|cargo login|vault login", " ", r"[ \t]+(?:--?\w+[ \t]+)?(?=[\w.-]{24,})"), ("doctl|railway|vercel|netlify|fly|flyctl|glab", " -", r"[ \t](?:-t|--auth)[ =](?=\S{16,})"),
+    ("xfreerdp|xfreerdp3", "/p:", r"/p:"), ("rdesktop", " -p ", r"[ \t]-p[ \t]+"), ("lftp", ",", r"-u[ \t]+[\w.-]{1,40},"), ("mc alias set|mc config host add", " ", r"(?:[ \t]+\S+){3}[ \t]+(?=\S{12})"), ("schtasks", "/rp ", r"/rp[ \t]+"), ("vncpasswd|x11vnc", " -passwd", r"[ \t]-passwd[ \t]+"), ("net user", " ", r"[ \t]+[\w.-]{1,40}[ \t]+(?!/)")))
 _PIPED = Lazy(r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?[\"']?(?:[\w.-]{1,32}:)?([^\s\"'$|:]{4,128})[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?"
               r"(?:sudo[ \t]+-S|passwd[ \t]+--stdin|chpasswd|docker[ \t]+login|podman[ \t]+login|cryptsetup|gpg)")
 _SQL = Lazy(r"(?:identified|password)\b(?:(?<=password)[ \t]+(?=N?'))?[^'\"\n;]{0,60}?(?:(?<=password )|\b(?:by|as)|=|\(|password|for)[ \t]*(?:(?:'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|\w+)(?:@'[^'\n]{1,60}')?[ \t]*=[ \t]*"
             r"(?:password\()?)?N?(['\"])([^'\"\n]{4,128})\1", re.I)
 _SECURE = Lazy(r"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?[\"']([^\"'\n]{4,128})[\"']", re.I)
 _SQL_BEFORE = Lazy(r"\b(?:create|alter)[ \t]+(?:user|role|login|database)\b|\bgrant\b|\bset[ \t]+\Z", re.I)
-_PAIR = Lazy(r"(?:[Aa]uth|[Cc]redentials?|[Ll]ogin|[Ss]ign_?[Ii]n|authenticate|getConnection|UsernamePassword\w*|BasicAuth\w*|basic_auth)[\"']?[ \t]*(?:[:=][ \t]*)?[\[(]"
-             r"(?:[\w.]{1,40}[ \t]*,[ \t]*)?(?:b?[\"'][^\"'\n]{1,80}[\"'])[ \t]*,[ \t]*b?([\"'])([^\"'\n]{4,128})\1[ \t]*[\])]")
+_PAIR = Lazy(r"(?:[Aa]uth|[Cc]red(?:ential)?s?|[Cc]onnect|[Ll]ogin|[Ss]ign_?[Ii]n|authenticate|getConnection|UsernamePassword\w*|BasicAuth\w*|basic_auth)[\"']?[ \t]*(?:[:=][ \t]*)?[\[(]"
+             r"(?:[\w.]{1,40}[ \t]*,[ \t]*)?(?:b?[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*)?(?:b?[\"'][^\"'\n]{1,80}[\"'])[ \t]*,[ \t]*b?([\"'])([^\"'\n]{4,128})\1[ \t]*[\])]")
+# One argument of a call that lets somebody in: client.login("...").
+_LOGIN = Lazy(r"\.(?:login|authenticate|auth|signIn|sign_in|setAuth|connect)\([ \t]*([\"'])([\w.~+/=-]{24,4096})\1[ \t]*\)")
+# Calls that take a key, in any place of their arguments; a network is joined with its name and password.
+_KEYED = Lazy(r"(?:\bFernet|\bjwt\.(?:sign|encode|decode|verify)|[cC]reateHmac|\bhmac\.new|[cC]reate(?:Dec|C)ipheriv|\bAES\.new|SecretKeySpec|\bClient)\(")
+_JOINING = Lazy(r"WiFi\.begin\([ \t]*(?:\"[^\"\n]{1,40}\"|\w+)[ \t]*,[ \t]*([\"'])([^\"'\n]{8,64})\1")
+_ENTERING = Lazy(r"(?:\b\w*connect|\bPDO|\bPlainAuth)\((?=[^()\n]{0,80}[\"'][ \t]*,)")
+_QUOTED = Lazy(r"(?<=, )([\"'])([^\s\"'/:()]{8,64})\1")
+_CALLED = ("pdo(", "plainauth(", "login(", "auth", "signin(", "sign_in(", "connect(", "fernet(", "jwt.", "hmac", "ipheriv(", "aes.new(", "secretkeyspec(", "client(", "wifi.begin(")
+_LITERAL = Lazy(r"([\"'])([\w+/=.-]{16,128})\1")
+_INSERT = Lazy(r"\binsert[ \t]+into[ \t]+\S{1,60}[ \t]*\(([^()\n]{3,300})\)\s{0,20}values\s{0,20}\(([^()\n]{3,600})\)", re.I)
+_ITEM = Lazy(r"[ \t]*(?:'[^'\n]*'|\"[^\"\n]*\"|[^,'\"]+)")
 _COLON = Lazy(r"(?:basic|auth|credentials?|creds|login|log in|logged in|sign in|signed in|zugangsdaten|identifiants|credenciales|credenziali|anmeldung|anmelden|einloggen)"
               r"\w{0,4}[\"']?(?:[ \t](?:for|f\u00fcr|to|the|[a-z-]{3,16})){0,4}[ \t]*(?:[:=]|is|are|with|as|mit|sind|using|avec|sont)?[ \t]*[\"'`(]?(?:user[ \t])?"
               r"[a-z][\w.@-]{1,40}(?:[ \t]*[:/][ \t]*|[ \t](?:with|mit|and|und|avec)[ \t])[`]?([^\s\"'`),;]{6,64})")  # on the lower-cased text: twice as fast as re.I
+_ADDRESS = Lazy(r"\w\.[a-z]{2,}|^\d+\.")
+# `admin/X`, `FTP: bo / X`, `u: bo p: X`: no word for the secret at all.
+_ACCOUNT = Lazy(r"(?<![\w/.@-])(?:(?:admin|root|administrator)[ ]?[/:][ ]?|(?:ftp|sftp|ssh|vpn|rdp|smtp|imap|wifi|wlan|router|nas|konto|account)s?:[ ]{1,2}[\w.@-]{1,40}[ ]/[ ]|u:[ ]?[\w.@-]{1,40}[ ,;]{1,3}p:[ ]?)"
+                r"([^\s\"'`,;<>/]{8,64})")
 _MIXED = Lazy(r"(?<!\S)(?=\S{0,62}\d)(?=\S{0,62}[A-Za-z])\S{6}")
 _PGPASS = Lazy(r"(?:^|[\s\"'])(?:[\w-]+(?:\.[\w-]+)*|\*):(?:\d{2,5}|\*):[\w*-]{1,40}:[\w*.@-]{1,40}:([^\s:\"'/]{4,128})(?=[\s\"']|$)")
 _ROW = Lazy(r"(?:^|\n)[ \t]*\|[^\n]*\|[ \t]*(?=\n)")
@@ -63,7 +78,7 @@ def _headers(text: str, low: str) -> Iterator[Finding]:
 
 
 def _flags(text: str, low: str) -> Iterator[Finding]:
-    if " -" in text or "net u" in low or "rabbitmqctl" in low or "login" in low or "sqlplus" in low or "nuget" in low:
+    if " -" in text or "net u" in low or "rabbitmqctl" in low or "login" in low or "sqlplus" in low or "mc alias" in low or "schtasks" in low or "nuget" in low:
         for words, sign, pattern in _FLAGS:
             if sign in text and any(word in text for word in words):
                 for match in pattern.finditer(text):
@@ -79,11 +94,40 @@ def _statements(text: str, low: str) -> Iterator[Finding]:
         for match in _SQL.finditer(text):
             if low.startswith("identified", match.start()) or _SQL_BEFORE.search(text, max(0, match.start() - 160), match.start()):
                 yield from _found(match, 2, "password", "sql")
-    if "," in text and ('"' in text or "'" in text) and any(word in low for word in ("auth", "login", "credential", "getconnection", "sign", "password")):
+    if "," in text and ('"' in text or "'" in text) and any(word in low for word in ("auth", "login", "cred", "connect", "sign", "password")):
         for match in _PAIR.finditer(text):
             value = match.group(2)
-            if re.search(r"\d", value) and re.search("[A-Za-z]", value) and not re.search(r"[/@ ]|^\w+\.\w+$", value):
+            if re.search(r"\d", value) and re.search("[A-Za-z]", value) and not re.search(r"[/ ]|@\w+\.|^[a-z_]\w*\.\w+$", value):
                 yield from _found(match, 2, "password", "pair")
+
+
+def _calls(text: str) -> Iterator[Finding]:
+    for match in _LOGIN.finditer(text):
+        yield from _found(match, 2, "key", "login")
+    for match in _KEYED.finditer(text):
+        for literal in _LITERAL.finditer(text, match.end(), match.end() + 200):
+            if is_secret(literal.group(2), "key", "assigned", True, True):
+                yield Finding("credential", *literal.span(2), "keyed-call")
+    for match in _ENTERING.finditer(text):
+        for literal in _QUOTED.finditer(text, match.end(), match.end() + 120):
+            value = literal.group(2)
+            if classes(value) == 3 and not wordlike(value) and not _ADDRESS.search(value) and is_secret(value, "password", "near", True, True):
+                yield Finding("credential", *literal.span(2), "connecting-call")
+    for match in _JOINING.finditer(text):
+        yield from _found(match, 2, "password", "wifi")
+
+
+def _inserts(text: str) -> Iterator[Finding]:
+    """INSERT INTO t (..., password) VALUES (..., 'X')."""
+    for match in _INSERT.finditer(text):
+        columns = [column.strip(" \t`\"[]").lower() for column in match.group(1).split(",")]
+        values = list(_ITEM.finditer(text, match.start(2), match.end(2)))
+        for column, value in zip(columns, values, strict=False):
+            strong = strength(column)
+            inner = value.group().strip()
+            if strong and inner[:1] in ("'", '"') and is_secret(inner[1:-1], strong, "assigned", True, True):
+                first = value.start() + value.group().index(inner) + 1
+                yield Finding("credential", first, first + len(inner) - 2, "insert")
 
 
 def _secure_strings(text: str) -> Iterator[Finding]:
@@ -95,8 +139,13 @@ def _phrases(text: str, low: str) -> Iterator[Finding]:
     if (":" in text or "/" in text or " with " in text or " and " in text) and any(w in low for w in ("auth", "cred", "log", "sign", "zugang", "identif", "anmeld", "einlog")) and _MIXED.search(text):
         for match in _COLON.finditer(low):
             value = text[match.start(1):match.end(1)]
-            if re.search(r"\d", value) and re.search("[A-Za-z]", value) and "/" not in value and "." not in value[:-1] and is_secret(value, "password", "said", False, True):
+            if re.search(r"\d", value) and re.search("[A-Za-z]", value) and "/" not in value and not _ADDRESS.search(value) and is_secret(value, "password", "said", False, True):
                 yield Finding("credential", *match.span(1), "user-and-password")
+    if "admin" in low or "root" in low or " / " in low or " p:" in low:
+        for match in _ACCOUNT.finditer(low):
+            value = text[match.start(1):match.end(1)]
+            if classes(value) == 3 and not wordlike(value) and not _ADDRESS.search(value) and is_secret(value, "password", "said", False, True):
+                yield Finding("credential", *match.span(1), "account")
     if text.count(":") > 3:
         for match in _PGPASS.finditer(text):
             if re.search("[A-Za-z]", match.group(1)) and re.search(r"\d", match.group(1)) and not re.fullmatch(r"[0-9a-fA-F]+", match.group(1)):
@@ -133,7 +182,7 @@ def _cell(text: str, cells: list[str], column: int, start: int) -> Iterator[Find
         return
     value = cells[column].strip(" \t*`")
     first = text.find(value, start + len("|".join(cells[:column])) + (column > 0)) if value else -1
-    if first >= 0 and re.search(r"\d", value) and is_secret(value, "password", "assigned", False, True):
+    if first >= 0 and re.search(r"\d", value) and re.search("[A-Za-z]", value) and is_secret(value, "password", "assigned", False, True):
         yield Finding("credential", first, first + len(value), "table")
 
 
@@ -145,6 +194,10 @@ def placed_findings(text: str) -> Iterator[Finding]:
     yield from _statements(text, low)
     if "securestring" in low:
         yield from _secure_strings(text)
+    if "insert" in low and "values" in low:
+        yield from _inserts(text)
+    if "(" in text and ('"' in text or "'" in text) and any(word in low for word in _CALLED):
+        yield from _calls(text)
     yield from _phrases(text, low)
     if text.count("|") > 5 and "\n" in text:
         yield from _tables(text + "\n")

@@ -6,13 +6,15 @@ import re
 from collections import Counter
 from typing import Literal
 
+from mnemos_mcp.mechanisms.firewall_letters import riddled, unspoken
 from mnemos_mcp.mechanisms.lazy import Lazy
 
 # How much the name alone proves: a password may be any word, a token must look random, some kind of key more so, the word "key" alone
 # most; a pin is digits.
 Strength = Literal["password", "secret", "key", "lone", "pin"]
 # How the value stands: `NAME=value` of an env file, an assignment in code or configuration, after "is", just next to it.
-Setting = Literal["env", "assigned", "said", "near"]
+# and after a few words more.
+Setting = Literal["env", "assigned", "said", "near", "far"]
 
 _WORDS = frozenset(["str", "string", "text", "int", "integer", "bool", "boolean", "bytes", "bytearray", "any", "object", "char", "chararray", "varchar",
     "number", "float", "none", "null", "nil", "undefined", "nan", "true", "false", "yes", "no", "on", "off", "required", "optional", "hidden", "masked",
@@ -28,53 +30,67 @@ _WORDS = frozenset(["str", "string", "text", "int", "integer", "bool", "boolean"
     "ipsum", "rotated", "shared", "random", "static", "dynamic", "same", "different", "old", "new", "here", "there", "below", "above", "ok", "fine",
     "public", "private", "read", "write", "admin-only", "obligatoire", "requis", "erforderlich", "falsch", "richtig", "leer", "geheim", "ungültig",
     "abgelaufen", "invalide", "vide", "requerido", "obligatoria", "vacío", "incorrecta", "case-sensitive", "auto-generated", "read-only", "write-only",
-    "per-user", "per-project", "time-limited", "short-lived", "long-lived", "one-time", "base64-encoded", "url-safe"])
+    "continue", "return", "break", "raise", "else", "option", "options", "flag", "flags", "argument", "unique", "per-user", "per-project", "time-limited", "short-lived", "long-lived", "one-time", "base64-encoded", "url-safe"])
 _PLACEHOLDER = Lazy(
     r"your[-_ ]?|(?:^|[-_.])my[-_](?:api|secret|token|pass|key)|example|placeholder|change[-_]?(?:me|this|it)|replace[-_]?(?:me|this|with)"
     r"|redacted|insert[-_ ]|enter[-_ ]|to[-_]be[-_]|not[-_](?:set|a[-_]real)|[-_]here$|^here|xxxx|\*\*\*|\.\.\.|\u2026|\u2022\u2022|____|####|----"
-        r"|<[^>]*>?$|todo|dummy|lorem",
+        r"|<[^>]*>?$|todo|dummy|lorem|abcdefgh|0123456",
     re.I)
 # A value that is fetched, computed or filled in later, not written down.
 _TEMPLATE = Lazy(
-    r"\$\{|\{\{|<%|%\(|\$\(|#\{|\{\w*\}|^\$[A-Za-z_]\w*$|^%\w+%$|^@\w+@$|^\{[\w.]+\}?$|^[!&*][a-z_][a-z_-]*$|^ENC\[|^AQICA|^<|^\[|^op://|^vault:|^ref\+|^arn:"
+    r"^\{[\"']|\$\{|\{\{|^--[a-z]|<%|%\(|\$\(|#\{|\{\w*\}|^\$[A-Za-z_]\w*$|^%\w+%$|^@\w+@$|^\{[\w.]+\}?$|^\{[A-Za-z_][\w.]*(?:![rsa])?(?::[^}]*)?\}|^[!&*][a-z_][a-z_-]*$|^ENC\[|^%\{|^AgB[A-Za-z0-9+/]{60}|^AQICA|^<|^\[|^op://|^vault:|^ref\+|^arn:"
         r"|^env[:.]|^file:"
     r"|^https?://|^secretKeyRef|^%s|^sha\d{1,3}[:-]|^md5:|^\\?$")
 _CODE = Lazy(r"&?[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)\w+)*[(\[{]|[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+$|[A-Za-z_]\w*<|[(*]|@[a-z][a-z-]*(?:[./:]|$)|\S*\[:|lambda$|await$|new$")
 _PATH = Lazy(r"(?:\.{0,2}|~|[A-Za-z]:)[/\\]+[\w.-]+(?:[/\\]|$)|[\w.-]+\.(?:txt|json|ya?ml|toml|env|pem|key|crt|py|js|ts|go|rs|md|cfg|ini|conf|sh)$")
+# A secret that somebody made up: word and number.
+_WEAK = Lazy(r"[A-Za-z]{5,}\d{3,}\W?$")
+_SLUG = Lazy(r"(?=.*[a-z]{4})[a-z]{2,12}(?:[-_](?:[a-z]{1,12}\d{0,2}|\d{1,4})){2,}$")
+_CAPITAL, _SMALL, _DIGIT = Lazy("[A-Z]"), Lazy("[a-z]"), Lazy("[0-9]")
+_LETTERS, _NUMBER = Lazy("[A-Z]?[a-z]+|[A-Z]+(?![a-z])"), Lazy(r"\d{5}")
+# A vowel in it unless it is short; no five consonants together.
+_SPOKEN = Lazy("(?!.{0,20}[^aeiouyAEIOUY]{5})(?:.{1,3}$|.{0,20}[aeiouyAEIOUY])")
+_TYPE_NAME = Lazy(r"(?:\w+\.)*[A-Z]\w*[a-z0-9](?:Key|Token|Password|Secret|Credentials?|Manager|Mgr|Types?)$")
+_BASE64 = Lazy(r"[A-Za-z0-9+/]+={0,2}$")
+_POINTED = Lazy(r"[\w.-]+$")
 _VERSION = Lazy(r"v?\d+(?:\.\d+)+\S{0,12}$|\d{4}-\d\d-\d\d\S*$")
 _SECRET_WORD = Lazy(r"pass(?:wor[dt]|wd|phrase)|secret|token|api.?key|credential|kennwort|contrase|pwd", re.I)
-_PROSE = frozenset("the and for are not must with from that this you your can has have will was".split())
+PROSE = frozenset("the and for are not must with from that this you your can has have will was should does before after never always only when then than stored kept asked saved".split())
 # group:name:1.2.3, image:1.2, name@1.2
 _COORDINATE = Lazy(r"[A-Za-z][\w./-]*[:@]v?\d+(?:\.\d+)+\S*$")
-_UUID = Lazy(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.I)
-_STATE = Lazy(r"\w+(?:ed|ing|able|ible|ful|less|ent|ant|\u00e9e?|iert|bar|ada?|ido|ida|[aeiu]t[aoe]|ss[ao]|[o\u00f3\u00e1]ri[ao])$")
+# UUID and ULID.
+_UUID = Lazy(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|01[0-9A-HJKMNP-TV-Z]{24}$", re.I)
+_HEX = Lazy(r"[0-9a-f]{7,40}$", re.I)
+_STATE = Lazy(r"\w+(?:ed|ing|able|ible|ful|less|ent|ant|\u00e9e?|iert|bar|ada?|ido|ida|ory|ary|ive|ous|ional|i?que|ig|lich|isch|los|haft|sam|tt[ao]|ur[ao]|ic[ao]|[aeiu]t[aoe]|ss[ao]|[o\u00f3\u00e1]ri[ao])$")
 
 
 def entropy(value: str) -> float:
     """Shannon entropy of the characters of `value`, bits per character."""
     if not value:
         return 0.0
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
+    size = len(value)
+    return -sum(n / size * math.log2(n / size) for n in Counter(value).values())
 
 
 def wordlike(value: str) -> bool:
     """True when `value` reads as words and short numbers (`prod-db-2`, `orderService`), which random text does not."""
-    letters = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", value)
+    if _SLUG.match(value) and not unspoken(re.split("[-_]", value)):
+        return True
+    value = value.replace("25519", "")  # the one long number in names of code
+    letters = _LETTERS.findall(value)
     if not letters or sum(map(len, letters)) < 0.6 * len(value):
         return False
-    if any(len(number) > 4 for number in re.findall(r"\d+", value)):
+    if _NUMBER.search(value):
         return False
-    spoken = [part for part in letters if len(part) < 20 and re.search("[aeiouyAEIOUY]|^.{1,3}$", part)
-              and not re.search("[^aeiouyAEIOUY]{5}", part)]
-    return len(spoken) == len(letters) and sum(map(len, letters)) / len(letters) >= 3.4
+    spoken = [part for part in letters if len(part) < 20 and _SPOKEN.match(part)]
+    return len(spoken) == len(letters) and sum(map(len, letters)) / len(letters) >= 3.4 and not riddled(value) and not unspoken(letters)
 
 
 def _random(value: str, least: int, bits: float) -> bool:
     """Letters and digits mixed, or long and varied enough; never plain words."""
     if len(value) < least or entropy(value) < bits or wordlike(value) or _VERSION.match(value):
         return False
-    letter, digit = re.search("[A-Za-z]", value), re.search("[0-9]", value)
-    if letter and digit:
+    if _DIGIT.search(value) and (_SMALL.search(value) or _CAPITAL.search(value)):
         return True
     return len(value) >= 20 and entropy(value) >= 3.0
 
@@ -84,13 +100,34 @@ def _never(value: str, setting: Setting, quoted: bool) -> bool:
     bare = value.strip("*xX.-_\u2022?#=~ ")
     if len(bare) < 3 or "[REDACTED" in value or value.lower().strip("'\"`()[]{}.,;:!?") in _WORDS:
         return True
-    if _TEMPLATE.search(value) or _stands_for(value) or len(set(value)) < 3:
+    if _TEMPLATE.search(value) or _stands_for(value) or len(set(value)) < (2 if value.isdigit() else 3):
         return True
-    if _COORDINATE.match(value) or (value.count("/") > 1 and not any(_random(part, 12, 3.0) for part in value.split("/"))):
+    if _COORDINATE.match(value) or (value.count("/") > 1 and not any(_random(part, 12, 3.0) for part in value.split("/")) and not _slashed(value)):
         return True
-    if _PATH.match(value) and (value.count("/") > 1 or entropy(value) < 4.2):
+    if _PATH.match(value) and (value.count("/") > 1 or entropy(value) < 4.2) and not _slashed(value):
         return True
-    return not quoted and bool(_CODE.match(value))
+    return not quoted and bool(_TYPE_NAME.match(value) or (_CODE.match(value) and not _no_name(value)))
+
+
+def _slashed(value: str) -> bool:
+    """Random base64 with strokes in it, which is no path: long, of all three classes, its pieces no words."""
+    return bool(len(value) >= 24 and _BASE64.match(value) and classes(value) == 3 and entropy(value) > 4.2
+                and not any(wordlike(part) for part in re.split("[/+]", value) if len(part) > 4))
+
+
+def _no_name(value: str) -> bool:
+    """A chain with points in it of which one part is no name that code could have: `na1.DzAtAIKzCYuheDBy`, `Fl9pJ.pf5q`."""
+    parts = value.split(".")
+    if len(parts) < 2 or not _POINTED.match(value):
+        return False
+    if any(_random(part, 12, 3.0) and re.search(r"\d", part) for part in parts):
+        return True
+    return classes(value) == 3 and any(len(part) > 3 and re.search(r"\d[A-Za-z]", part) and not wordlike(part) for part in parts)
+
+
+def classes(value: str) -> int:
+    """How many of capitals, small letters and digits `value` has."""
+    return sum(bool(of.search(value)) for of in (_CAPITAL, _SMALL, _DIGIT))
 
 
 def _stands_for(value: str) -> bool:
@@ -111,7 +148,7 @@ def _password(value: str, setting: Setting, quoted: bool, closes: bool) -> bool:
         return quoted or setting != "near" or closes
     if " " in value.strip():
         words = value.split()
-        if quoted and 4 <= len(words) <= 12 and all(w.isalpha() and w.islower() and len(w) > 2 for w in words) and not _PROSE.intersection(words):
+        if quoted and 4 <= len(words) <= 12 and all(w.isalpha() and w.islower() and len(w) > 2 for w in words) and not PROSE.intersection(words):
             return True
         return bool(quoted and re.search(r"\d", value) and len(value.split()) < 6 and not re.search("[.?!:]", value) and setting != "near")
     if plain or wordlike(value):
@@ -150,13 +187,15 @@ def _mixed(value: str) -> bool:
 
 def _lone(value: str) -> bool:
     """After the word "key" alone: long, of all three classes, as random as a key and no path, hash or id."""
-    classes = [re.search(c, value) for c in ("[A-Z]", "[a-z]", "[0-9]")]
-    return len(value) >= 28 and all(classes) and bool(re.fullmatch(r"[\w+/=-]+", value)) and entropy(value) > 4.0 and value.count("/") < 4 \
+    return len(value) >= 28 and classes(value) == 3 and bool(re.fullmatch(r"[\w+/=-]+", value)) and entropy(value) > 4.0 and value.count("/") < 4 \
         and not wordlike(value) and not _UUID.match(value)
 
 
 def is_secret(value: str, strength: Strength, setting: Setting, quoted: bool, closes: bool) -> bool:
     """Whether `value`, found beside a name of this `strength`, is a secret. `closes`: it ends its line or clause."""
+    if setting == "far":
+        sure = classes(value) == 3 and not wordlike(value) and (len(value) >= 24 or strength == "password")
+        return sure and is_secret(value, "password" if strength == "password" else "key", "near", False, True)
     if len(value) < 3 or (setting == "near" and not quoted and (value.isalpha() if strength == "password" else len(value) < 8)):
         return False
     if _never(value, setting, quoted):
@@ -170,12 +209,14 @@ def is_secret(value: str, strength: Strength, setting: Setting, quoted: bool, cl
     if strength == "lone":
         return _lone(value)
     if strength == "key":
-        return not _UUID.match(value) and _random(value, 16, 3.0) and bool(re.search(r"\d", value))
+        return not _UUID.match(value) and _random(value, 16, 3.0) and bool(re.search(r"\d", value)) and not (setting == "near" and _HEX.match(value))
     if setting == "env" and value.isalpha() and len(value) >= 12 and not re.match("(?i)(?:test|some)", value):
+        return True
+    if setting == "env" and _WEAK.match(value):
         return True
     if not quoted and _SECRET_WORD.search(value) and value.replace("_", "").isalnum() and len(value) < 16:
         return False
-    if setting == "near" and not quoted and len(value) < 16:
+    if setting == "near" and len(value) < 16 and not (quoted and classes(value) == 3):
         return False
     return _random(value, 8, 2.5) or (len(value) >= 12 and _garbled(value)) or bool(quoted and len(value) >= 10 and re.search("[!@#$%^&*+/]", value) and re.search("[A-Z]", value)
                                           and re.search("[a-z]", value) and not wordlike(value))
