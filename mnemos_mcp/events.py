@@ -167,6 +167,17 @@ def _command(payload: Mapping[str, Any], info: Mapping[str, Any]) -> str:
     return _text(payload, "command") or _text(info, "command_line")
 
 
+def ordinary(name: str) -> bool:
+    """Whether a client's name of a session or event is of the common kind, made of UUIDs and short words: it needs no screen."""
+    return all(_plain(piece) for piece in name.split("/"))
+
+
+def _plain(piece: str) -> bool:
+    bare = piece.replace("-", "").replace("_", "")
+    uuid = len(piece) == 36 and piece[8] == piece[23] == "-" and not bare.strip("0123456789abcdefABCDEF")
+    return not bare or (bare.isalnum() and (len(piece) <= 12 or uuid or piece.startswith(("toolu_", "call_"))))
+
+
 def _key(event: Event, payload: Mapping[str, Any]) -> str:
     """Session, turn or tool call, and event. '' where the client gives nothing that tells two events apart."""
     turn = event.use or _text(payload, "prompt_id", "turn_id", "generation_id", "execution_id")

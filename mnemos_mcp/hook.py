@@ -107,6 +107,7 @@ def _at_desk(event: Event, settings: Settings) -> None:
     """Write what the event leaves, then tell what is to be told, then see to it that somebody thinks about it."""
     from .capture import capture
     now = time.time()
+    event = _without_secrets(event, settings)
     desk = _desk(settings, now)
     allowed = bool(desk.project) and settings.govern(_scope(desk.project), desk.project).admits("hook")
     asked = None
@@ -136,6 +137,15 @@ def _told(event: Event, desk: Desk, settings: Settings, captured: Captured | Non
         from .telling import told
         return told(event, desk, settings, asked)
     return (captured.told if captured else "", ())
+
+
+def _without_secrets(event: Event, settings: Settings) -> Event:
+    """Its session and key by their hash where they look like a secret. The rules are not imported for a name of the common kind."""
+    if events.ordinary(event.session) and events.ordinary(event.key):
+        return event
+    from .mechanisms.firewall import Firewall
+    firewall = Firewall(settings.secret_action, settings.pii_action)  # type: ignore[arg-type]
+    return event._replace(session=firewall.named(event.session), key=firewall.named(event.key))
 
 
 def _desk(settings: Settings, now: float) -> Desk:

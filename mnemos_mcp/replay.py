@@ -5,7 +5,6 @@ by itself when the same command fails again.
 """
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from . import events, records_claude, records_codex
 from .capture import PART, numbered, pieces
 from .episode import UNJUDGED, Episode, Failure, Origin, Role
 from .mechanisms import failures
-from .mechanisms.firewall import Firewall, Refusal
+from .mechanisms.firewall import Refusal
 from .mind import Mind
 from .place import Place
 from .records import Client, Edited, Happening, Ran, Reading, Said, Skipped
@@ -26,7 +25,6 @@ READERS = {"claude": records_claude.happenings, "codex": records_codex.happening
 MOST_FILES = 4  # edited between a failure and its fix that are named
 MOST_OPEN = 30  # failures of a session that still wait for their fix, the latest
 LONGEST_OUTPUT = 60_000  # characters of a failure that are looked at, half from each end: more than a client shows its model
-LONGEST_NAME = 200  # characters of a session id or an event
 
 
 @dataclass
@@ -190,7 +188,7 @@ class _Record:
     def _name(self, text: str) -> str:
         """A session or event as it may be kept: one that is odd or looks like a secret by its hash, still the same each time."""
         if text not in self.names:
-            self.names[text] = named(text, self.mind.config.firewall)
+            self.names[text] = self.mind.config.firewall.named(text)
         return self.names[text]
 
     def _apply(self, now: float) -> None:
@@ -222,10 +220,3 @@ class _Record:
             yield episode.event
             if episode.kind == "fix":
                 yield f"{episode.event.rpartition('/fix/')[0]}/fix/"
-
-
-def named(text: str, firewall: Firewall) -> str:
-    result = firewall.screen(text) if text else None
-    if text and (isinstance(result, Refusal) or result is None or result.redactions or len(text) > LONGEST_NAME or not text.isprintable()):
-        return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
-    return text

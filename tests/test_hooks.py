@@ -146,6 +146,16 @@ def test_secrets_and_private_parts_are_never_put_down(client):
     assert [r[0] for r in rows(client, "select content from episode")] == ["We use yarn."]
 
 
+def test_a_session_id_that_is_a_key_is_put_down_by_its_hash_and_still_groups_what_was_said(client):
+    key = "ghp_" + "a1B2c3D4" * 4 + "wXyZ"
+    client.start(session=key)
+    client.prompt("We use yarn, not npm.", session=key)
+    client.prompt("The importer reads each file twice.", session=key)
+    client.fails("make", "Exit code 2\nerror: no rule", session=key)
+    assert key.encode() not in client.store.read_bytes() + client.store.with_name("mnemos.db-wal").read_bytes()
+    assert len({r[0] for r in rows(client, "select session from episode")}) == 1
+
+
 @case("capture-event-twice")
 def test_the_same_event_from_two_hooks_is_one_episode_and_told_once(client):
     payload = json.dumps({"session_id": "s", "prompt_id": "p1", "cwd": str(client.repository), "hook_event_name": "UserPromptSubmit",
