@@ -49,7 +49,7 @@ class Explained:
 def explain(question: Question, mind: Mind) -> Explained:
     """Every candidate of a question and what became of it."""
     went = course(question, mind)
-    met, field = {c.memory.id: c for c in went.found.candidates}, mind.config.floor.field(went.found)
+    met, field = {c.memory.id: c for c in went.found.candidates}, mind.config.floor.field(went.found, went.query)
     kept, held = {r.id: r for r in went.kept}, {w.id: w.reason for w in went.withheld}
     left = {w.id: w.reason for w in went.left_out}
 

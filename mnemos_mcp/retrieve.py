@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from .errors import EmbedderUnavailable, StoreUnavailable
-from .mechanisms import cues
+from .mechanisms import cues, inquiry
 from .mechanisms.cues import Query
 from .mind import Mind
 from .model import SECTORS, Candidate, Edge, Found, Memory, Mode, Recalled, Retrieved, Search, View, Withheld
@@ -95,7 +95,10 @@ def ask(question: Question, at: float, mind: Mind) -> tuple[Query, Any, str, str
     if question.mode == "keyword" or mind.embedder is None or not text:
         return query, None, "", ""
     try:
-        return query, mind.embedder.embed([mind.embedder.windows(text)[0]], deadline_s=config.capture.embed_deadline_s)[0], mind.embedder.identity, ""
+        vector = mind.embedder.embed([mind.embedder.windows(text)[0]], deadline_s=config.capture.embed_deadline_s)[0]
+        identity = mind.embedder.identity
+        plain = question.near is None and query.window is None  # a text or a time in it makes it another kind than those that were fitted
+        return query._replace(expected=inquiry.expected(vector, identity) if plain else None), vector, identity, ""
     except EmbedderUnavailable as reason:
         return query, None, "", f"searched by words only: {reason}"
 

@@ -66,6 +66,7 @@ class Query(NamedTuple):
     asks_current: bool = False  # a value as it is now: what took its place counts, not what it was
     asks_leave: bool = False  # may I, is it allowed: decisions bind too
     asks_advice: bool = False  # somebody is about to act: standing instructions and preferences apply
+    expected: float | None = None  # log-odds that notes answer such a question (see inquiry); None: not known
 
 
 def names_in(text: str) -> tuple[str, ...]:

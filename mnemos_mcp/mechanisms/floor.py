@@ -32,6 +32,7 @@ class Field:
     rows: float  # logarithm of the visible memories
     asked: float  # rarity of all words of the query
     unseen: float  # rarity of those that no candidate has: something that was never spoken of here
+    kind: float  # log-odds of what the query tells by itself
     likest: float  # best cosine
     fullest: float  # best coverage
 
@@ -41,8 +42,9 @@ class Floor:
     """A memory passes when its evidence, the log-odds that the question is answered at all, reaches the bar.
 
     Likeness and the share of the query's rare words speak for it; words that no memory has, a large store (chance works in each memory) and a number or
-    time that is asked for and not told speak against it. None of them has a veto. Weights and bars are fitted to questions that ten invented projects
-    answer or cannot know, and checked on projects that were left out: python benchmarks/fit_floor.py.
+    time that is asked for and not told speak against it, and so does a question of a kind that notes seldom answer (see inquiry; the built-in embedder
+    only). None of them has a veto. Weights and bars are fitted to questions that the notes of invented projects and people answer or cannot know, and
+    checked on those that were left out: python benchmarks/fit_floor.py.
     """
 
     null_mean: float = 0.04  # cosine of unrelated texts under the built-in MiniLM-L6; see `calibrated` for another embedder
@@ -56,6 +58,8 @@ class Floor:
     lacking: float = -0.37
     growth: float = -0.26
     bar: float = 1.50
+    kind: float = 1.0  # weight of what a question tells by itself, see inquiry
+    few: int = 60  # rows up to which it counts in full, above as few / rows: a large store, and a chat, answers questions of all kinds
     # log-odds without vectors: coverage, ln rows. Long questions share little with anything, so they are told apart less well here
     blind_coverage: float = 4.71
     blind_growth: float = -0.46
@@ -67,24 +71,31 @@ class Floor:
 
     def opens(self, found: Found, query: Query | None = None) -> frozenset[str]:
         """Ids of the memories that may open a recall; their neighbours ride on them."""
-        field = self.field(found)
+        if query is not None and not any(map(str.isalnum, query.text)):
+            return frozenset()  # signs alone ask for nothing
+        field = self.field(found, query)
         return frozenset(c.memory.id for c in found.candidates if self._passes(c, field, query))
 
     def passes(self, candidate: Candidate, found: Found, query: Query | None = None) -> bool:
         """True if this candidate may open a recall."""
-        return self._passes(candidate, self.field(found), query)
+        return self._passes(candidate, self.field(found, query), query)
 
     def rides(self, score: float, best: float) -> bool:
         """True if a memory of a recall that has opened comes along although it would not open one: its score is near enough to the best."""
         return score >= self.trailing * best
 
-    def field(self, found: Found) -> Field:
+    def field(self, found: Found, query: Query | None = None) -> Field:
         rows = max(1, found.rows)
         never = log(1 + (rows + 0.5) / 0.5)  # rarity of a word that stands nowhere
         seen = {term for c in found.candidates for term in c.terms}
         return Field(log(min(rows, self.most)), sum(found.rarity.values()) / never,
                      sum(rarity for term, rarity in found.rarity.items() if term not in seen) / never,
-                     max((c.cosine for c in found.candidates if c.cosine is not None), default=0.0), max((c.coverage for c in found.candidates), default=0.0))
+                     self._kind(query, rows), max((c.cosine for c in found.candidates if c.cosine is not None), default=0.0),
+                     max((c.coverage for c in found.candidates), default=0.0))
+
+    def _kind(self, query: Query | None, rows: int) -> float:
+        """0.0 where the embedder is not the one that was fitted, or there is none."""
+        return 0.0 if query is None or query.expected is None else self.kind * query.expected * min(1.0, self.few / rows)
 
     def signs(self, candidate: Candidate, field: Field, query: Query | None = None) -> tuple[float, ...]:
         """What the weights are put on: likeness, coverage, shared, unseen, agreement, lacking, growth. Also read by the fit."""
@@ -99,11 +110,12 @@ class Floor:
             return self.blind_coverage * candidate.coverage + self.blind_growth * min(field.rows, log(self.blind_most)), self.blind_bar
         signs = self.signs(candidate, field, query)
         weights = (self.likeness, self.coverage, self.shared, self.unseen, self.agreement, self.lacking, self.growth)
-        return sum(weight * sign for weight, sign in zip(weights, signs, strict=True)), self.bar
+        told = sum(weight * sign for weight, sign in zip(weights, signs, strict=True))
+        return told + field.kind, self.bar
 
     def nearest(self, found: Found, query: Query | None = None) -> Miss | None:
         """What came nearest, for the note of an empty answer. None where nothing was like it at all, as in an empty store."""
-        field = self.field(found)
+        field = self.field(found, query)
         measured = [(*self.evidence(c, field, query), c) for c in found.candidates if c.cosine is not None or c.coverage]
         if not measured:
             return None
