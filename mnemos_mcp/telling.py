@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .capture import Desk
     from .events import Event
     from .ports import Embedder
+    from .providers.beside import Beside
     from .settings import Settings
 
 QUERY_WORDS = 48  # about 64 tokens of the model: what a prompt is about stands at its beginning
@@ -32,15 +33,18 @@ def question(event: Event, settings: Settings) -> Question | None:
     said = events.prompt(event.text)
     if not said:
         return None
+    embedder = _loading() if settings.embedding_provider == "builtin" else None
     from .mechanisms.firewall import Firewall
     text = str(Firewall(settings.secret_action, settings.pii_action).redact(" ".join(said.split()[:QUERY_WORDS]))).strip()  # type: ignore[arg-type]
-    return Question(said, text, _begun(text) if settings.embedding_provider == "builtin" else None)
+    if embedder:
+        embedder.begin(text)
+    return Question(said, text, embedder)
 
 
-def _begun(text: str) -> Embedder | None:
+def _loading() -> Beside | None:
     from .providers.beside import Beside, possible
     try:
-        return Beside(text) if text and possible() else None
+        return Beside() if possible() else None
     except OSError:  # no process to be had: it is embedded here
         return None
 

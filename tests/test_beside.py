@@ -5,8 +5,10 @@ import signal
 import numpy as np
 import pytest
 
-from mnemos_mcp.providers.beside import Beside, possible
+from mnemos_mcp.providers.beside import FOLDER, Beside, possible
 from mnemos_mcp.providers.embed import BuiltinEmbedder
+from mnemos_mcp.providers.minilm import MODEL_FILE
+from mnemos_mcp.providers.minilm.model import MiniLM
 
 pytestmark = pytest.mark.skipif(not possible(), reason="needs Linux and a second core")
 TEXT = "How is the staging database reached?"
@@ -17,8 +19,14 @@ def builtin():
     return BuiltinEmbedder(runtime="numpy")
 
 
+def begun(text=TEXT):
+    beside = Beside()
+    beside.begin(text)
+    return beside
+
+
 def test_it_gives_the_vector_of_the_built_in_model_as_often_as_it_is_asked(builtin):
-    beside = Beside(TEXT)
+    beside = begun()
     assert beside.windows(TEXT) == [TEXT] and (beside.identity, beside.dimensions) == (builtin.identity, builtin.dimensions)
     for _ in range(2):
         assert np.array_equal(np.asarray(beside.embed([TEXT])[0]), builtin.embed([TEXT])[0])
@@ -26,26 +34,37 @@ def test_it_gives_the_vector_of_the_built_in_model_as_often_as_it_is_asked(built
 
 def test_a_text_of_several_windows_is_read_as_far_as_the_first(builtin):
     long = "the harbour crane lifts " * 200
-    assert np.array_equal(np.asarray(Beside(long).embed([long])[0]), builtin.embed(builtin.windows(long)[:1])[0])
+    assert np.array_equal(np.asarray(begun(long).embed([long])[0]), builtin.embed(builtin.windows(long)[:1])[0])
 
 
 def test_another_text_is_embedded_here(builtin):
-    beside = Beside(TEXT)
+    beside = begun()
     assert np.array_equal(beside.embed(["Who owns the crane?"])[0], builtin.embed(["Who owns the crane?"])[0])
     assert len(beside.embed([TEXT, TEXT])) == 2 and beside.probe() is None
 
 
 def test_when_the_other_process_is_killed_the_text_is_embedded_here(builtin):
-    beside = Beside(TEXT)
+    beside = begun()
     os.kill(beside._pid, signal.SIGKILL)
     assert np.array_equal(np.asarray(beside.embed([TEXT])[0]), builtin.embed([TEXT])[0])
 
 
 def test_it_leaves_no_process_and_no_open_file_behind():
     before = len(os.listdir("/proc/self/fd"))
-    beside = Beside(TEXT)
+    beside = begun()
     pid = beside._pid
     beside.embed([TEXT])
     assert len(os.listdir("/proc/self/fd")) == before
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_process_that_is_asked_nothing_ends():
+    beside = Beside()
+    os.close(beside._asks)
+    assert os.waitpid(beside._pid, 0)[1] == 0
+
+
+def test_a_model_that_is_used_once_gives_the_same_vector_bit_for_bit():
+    ids = [101, 2129, 2003, 1996, 102]
+    assert np.array_equal(MiniLM(f"{FOLDER}/{MODEL_FILE}", once=True).embed([ids]), MiniLM(f"{FOLDER}/{MODEL_FILE}").embed([ids]))

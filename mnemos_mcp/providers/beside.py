@@ -1,4 +1,4 @@
-"""One text embedded by the built-in model in a process beside this one, which meanwhile opens the file and imports the rest of a recall.
+"""One text embedded by the built-in model in a process beside this one, which meanwhile reads the text, opens the file and imports the rest of a recall.
 
 Loading numpy and the model is half of all that a recall at a prompt takes, and nothing else of it waits for them. A fork costs a millisecond.
 """
@@ -10,11 +10,12 @@ from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .minilm import DIMENSIONS, IDENTITY
+from .minilm import DIMENSIONS, IDENTITY, MODEL_FILE, VOCABULARY, WINDOW_TOKENS
 
 if TYPE_CHECKING:
     from .embed import BuiltinEmbedder
 
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "minilm")
 LAST_S = 10  # the child ends itself then, whatever happens to it
 
 
@@ -24,20 +25,37 @@ def possible() -> bool:
 
 
 class Beside:
-    """Fits the protocol Embedder. `text` is being embedded from now on; any other text is embedded here."""
+    """Fits the protocol Embedder. The other process loads from now on, and embeds the text that `begin` hands it; any other text is embedded here."""
 
     identity, dimensions = IDENTITY, DIMENSIONS
 
-    def __init__(self, text: str):
+    def __init__(self) -> None:
         """OSError when there can be no other process."""
-        self.text = text
-        self._pipe, end = os.pipe()
+        self.text = ""
+        asked, self._asks = os.pipe()
+        self._pipe, answers = os.pipe()
         self._pid = os.fork()
         if not self._pid:
-            _child(text, self._pipe, end)
-        os.close(end)
+            os.close(self._asks)
+            os.close(self._pipe)
+            _child(asked, answers)
+        os.close(asked)
+        os.close(answers)
         self._vector: array[float] | None = None
         self._here: BuiltinEmbedder | None = None
+
+    def begin(self, text: str) -> None:
+        """Once, with the text to embed: its first window."""
+        from .minilm.wordpiece import END, START, WordPiece
+        self.text = text
+        try:
+            reader = WordPiece(os.path.join(FOLDER, VOCABULARY))
+            ids = reader.encode(reader.windows(text, WINDOW_TOKENS - 2)[0], WINDOW_TOKENS - 2)
+            os.write(self._asks, array("i", [START, *ids, END]).tobytes())
+        except (OSError, ValueError):
+            pass  # it has ended, or the vocabulary cannot be read: `embed` will say what is wrong
+        finally:
+            os.close(self._asks)
 
     def probe(self) -> str | None:
         return self._own().probe()
@@ -68,18 +86,20 @@ class Beside:
         return self._here
 
 
-def _child(text: str, ours: int, pipe: int) -> None:
+def _child(asked: int, pipe: int) -> None:
     """Never returns, says nothing, and holds nothing open that somebody waits for."""
     try:
         import signal
-        os.close(ours)
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nothing, stream)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(LAST_S)
-        from .embed import BuiltinEmbedder
-        model = BuiltinEmbedder(runtime="numpy")
-        os.write(pipe, array("f", model.embed(model.windows(text)[:1])[0]).tobytes())
+        from .minilm.model import MiniLM
+        model = MiniLM(os.path.join(FOLDER, MODEL_FILE), once=True)
+        with open(asked, "rb") as given:
+            ids = array("i", given.read())
+        if ids:
+            os.write(pipe, array("f", model.embed([ids])[0]).tobytes())
     finally:
         os._exit(0)

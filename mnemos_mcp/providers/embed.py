@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..blas import single_thread
 from ..errors import EmbedderUnavailable
-from .minilm import DIMENSIONS, IDENTITY
+from .minilm import DIMENSIONS, IDENTITY, MODEL_FILE, VOCABULARY, WINDOW_TOKENS
 from .service import OLLAMA_PORT, Breaker, ServiceFailure, base_url, is_loopback, place, post_json, unreachable
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .minilm.onnx_graph import OnnxMiniLM
     from .minilm.wordpiece import WordPiece
 
-WINDOW_TOKENS = 256  # what the model was trained for; its start and end mark are among them
 PASS_TOKENS = 256  # of one forward pass; more saves nothing (measured: 19 to 20 ms a text of 26 tokens from 4 texts on)
 WINDOW_CHARACTERS = 1000  # about 256 tokens of English, for models whose tokenizer is not ours
 REQUEST_TEXTS = 32
@@ -44,7 +43,7 @@ class BuiltinEmbedder:
 
     def __init__(self, folder: Path | None = None, token_limit: int = WINDOW_TOKENS, clock: Callable[[], float] = time.monotonic,
                  runtime: Literal["auto", "numpy", "onnxruntime"] = "auto"):
-        """`token_limit` cuts each text (a hook takes 64); `folder` holds the model file and vocab.txt.
+        """`token_limit` cuts each text; `folder` holds the model file and the vocabulary.
 
         A process that embeds one text and ends wants `runtime="numpy"`, which starts faster.
         """
@@ -59,7 +58,7 @@ class BuiltinEmbedder:
 
     def probe(self) -> str | None:
         """None when the files are there, else what is missing."""
-        missing = [name for name in ("minilm-l6-v2.q8", "vocab.txt") if not (self.folder / name).is_file()]
+        missing = [name for name in (MODEL_FILE, VOCABULARY) if not (self.folder / name).is_file()]
         return f"{missing[0]} is missing in {self.folder}" if missing else None
 
     def windows(self, text: str) -> list[str]:
@@ -91,7 +90,7 @@ class BuiltinEmbedder:
         with self._lock:
             if self._wordpiece is None:
                 try:
-                    self._wordpiece = WordPiece(self.folder / "vocab.txt")
+                    self._wordpiece = WordPiece(self.folder / VOCABULARY)
                 except (OSError, ValueError) as error:
                     raise EmbedderUnavailable(f"the built-in vocabulary cannot be read: {error}") from error
             return self._wordpiece
@@ -102,7 +101,7 @@ class BuiltinEmbedder:
                 try:
                     from .minilm.model import MiniLM
 
-                    path = self.folder / "minilm-l6-v2.q8"
+                    path = self.folder / MODEL_FILE
                     self._model = (self._by_onnxruntime(path) if self.runtime == "onnxruntime" else None) or MiniLM(path)
                 except (OSError, ValueError, KeyError, ImportError) as error:
                     raise EmbedderUnavailable(f"the built-in model cannot be loaded: {error}") from error

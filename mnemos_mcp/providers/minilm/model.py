@@ -7,13 +7,14 @@ one in 20 ms (one thread), and from 40 tokens on both cost the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...blas import single_thread
 from .weights import Weights
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
 
 EPSILON = 1e-12  # of the layer norm, from the model's config.json
@@ -22,11 +23,12 @@ EPSILON = 1e-12  # of the layer norm, from the model's config.json
 class MiniLM:
     """all-MiniLM-L6-v2: 6 layers, 384 wide, 12 heads; mean of the tokens, length 1."""
 
-    def __init__(self, path: Path):
-        """Loads about 45 MB. ValueError or OSError when the file is not readable as a model."""
+    def __init__(self, path: str | Path, once: bool = False):
+        """Loads about 45 MB, or next to nothing when it is used `once`. ValueError or OSError when the file is not readable as a model."""
         single_thread()
-        weights = Weights(path)
-        touch_buffer()
+        weights = Weights(path, once)
+        if not once:
+            touch_buffer()
         self.weights, self.heads = weights, weights.heads
         arrays = weights.arrays
         self.layers = [{name: column(arrays[f"layer{number}.{name}"]) for name in LAYER_ARRAYS} for number in range(weights.layers)]
@@ -94,9 +96,9 @@ def touch_buffer() -> None:
     numpy.ones((32, 768), "f4") @ numpy.ones((768, 384), "f4")
 
 
-def column(array: np.ndarray) -> np.ndarray:
+def column(array: Any) -> Any:
     """A vector as (n, 1), so that it meets activations of (n, tokens); a matrix as it is."""
-    return array[:, None] if array.ndim == 1 else array
+    return array[:, None] if getattr(array, "ndim", 2) == 1 else array
 
 
 def normalise(x: np.ndarray, gain: np.ndarray, bias: np.ndarray) -> np.ndarray:

@@ -8,7 +8,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 UNKNOWN, START, END = 100, 101, 102
 WORD_CHARACTERS = 100  # longer words are unknown, as upstream
@@ -51,9 +54,10 @@ def punctuation(character: str) -> bool:
 class WordPiece:
     """Text -> ids of the vocabulary, without the marks for start and end."""
 
-    def __init__(self, vocabulary: Path):
+    def __init__(self, vocabulary: "str | Path"):
         """`vocabulary`: one piece a line, its line number is its id."""
-        pieces = vocabulary.read_text("utf-8").rstrip("\n").split("\n")
+        with open(vocabulary, encoding="utf-8") as file:
+            pieces = file.read().rstrip("\n").split("\n")
         self.ids = dict(zip(pieces, range(len(pieces)), strict=True))
         self.longest = max(map(len, self.ids))
         self.characters = Characters()
