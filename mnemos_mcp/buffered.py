@@ -96,7 +96,7 @@ class MarkUsed(NamedTuple):
 
 class TouchSession(NamedTuple):
     """A session gave a sign of life. `prompts` is added: one for a prompt, more for a recall that came to its end; a `fresh` one (started, cleared,
-    compacted) begins to count anew; `over` is its end."""
+    compacted) begins to count anew; an `emptied` one no longer knows what it was told before; `over` is its end."""
 
     session: str
     project: str
@@ -104,6 +104,7 @@ class TouchSession(NamedTuple):
     prompts: int = 0
     fresh: bool = False
     over: bool = False
+    emptied: bool = False
 
 
 class ForgetSessions(NamedTuple):

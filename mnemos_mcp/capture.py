@@ -71,7 +71,7 @@ def capture(event: Event, desk: Desk) -> Captured:
     """What this event leaves behind."""
     match event.kind:
         case "start":
-            return Captured((TouchSession(event.session, desk.project, desk.now, fresh=True), *_met(desk)))
+            return Captured((TouchSession(event.session, desk.project, desk.now, fresh=True, emptied=event.source != "resume"), *_met(desk)))
         case "prompt":
             return Captured(_prompt(event, desk))
         case "failure":
@@ -83,7 +83,7 @@ def capture(event: Event, desk: Desk) -> Captured:
         case "stop":
             return Captured((*_episode(event, desk, event.text, "assistant", "agent", UNJUDGED), *_cited(event, desk)))
         case "compacting":
-            return Captured((TouchSession(event.session, desk.project, desk.now, fresh=True),))
+            return Captured((TouchSession(event.session, desk.project, desk.now, fresh=True, emptied=True),))
         case "end":
             return Captured((TouchSession(event.session, desk.project, desk.now, over=True), LeaveFailures(event.session)))
         case _:

@@ -103,6 +103,17 @@ def test_a_recall_that_did_not_come_to_its_end_is_tried_once_more(client, monkey
     assert client.prompt("Which port is the one of the staging database?") == ""
 
 
+def test_what_was_told_before_a_compaction_is_told_again_after_it_and_after_a_resume_is_not(client):
+    client.mnemos("store", "The kestrel index is rebuilt by the osprey job", "--importance", "low")
+    client.start("s2")
+    assert "osprey" in client.prompt("what rebuilds the kestrel index?", "s2")
+    client.start("s2", "resume")
+    assert "osprey" not in client.prompt("what rebuilds the kestrel index?", "s2")
+    client.send("PreCompact", "s2", trigger="auto")
+    client.start("s2", "compact")
+    assert "osprey" in client.prompt("what rebuilds the kestrel index?", "s2")
+
+
 def test_where_nothing_is_captured_the_first_prompt_alone_recalls(client, monkeypatch):
     (client.repository / ".mnemos").mkdir()
     (client.repository / ".mnemos" / "mnemos.toml").write_text('capture_mode = "manual_only"\n')

@@ -40,6 +40,11 @@ ASIDE = "-aside.jsonl"  # ending of the file beside the database
 TWICE_S = 10.0  # the same thing put before the same session again within this time is one delivery of an event that came twice
 
 
+# A receipt of what the session's context still holds. A start that came twice was told once, by whichever was first.
+_HELD = (f"at + case when event like 'SessionStart%' then {TWICE_S} else 0 end >= "
+         "coalesce((select started_at from session where session.id = receipt.session), 0)")
+
+
 class Noted(NamedTuple):
     """A memory as a brief needs it."""
 
@@ -87,17 +92,18 @@ def apply_buffer(db: apsw.Connection, write: BufferWrite) -> None:
         case LeaveFailures(session):
             run(db, "update failure set status = 'left' where session = ? and status = 'open'", session)
         case AddReceipt(at, project, session, event, chars, ids):
-            if fetch(db, "select 1 from receipt where session = ? and event = ? and at > ? and session <> ''", (session, event, at - TWICE_S)):
+            if fetch(db, f"select 1 from receipt where session = ? and event = ? and at > ? and session <> '' and {_HELD}", (session, event, at - TWICE_S)):
                 raise Stale(event)
             run(db, "insert into receipt(at, project, session, event, chars, ids) values (?, ?, ?, ?, ?, ?)", at, project, session, event, chars, json.dumps(ids))
         case MarkUsed(session, cited):
             for n, ids, used in fetch(db, "select n, ids, used from receipt where session = ?", (session,)):
                 now = [i for i in json.loads(ids) if i in cited or i in json.loads(used)]
                 run(db, "update receipt set used = ? where n = ?", json.dumps(now), n)
-        case TouchSession(session, project, at, prompts, fresh, over):
+        case TouchSession(session, project, at, prompts, fresh, over, emptied):
             run(db, "insert into session(id, project, started_at, seen_at, prompts, ended_at) values (?, ?, ?, ?, ?, ?) on conflict do update set "
-                "seen_at = excluded.seen_at, ended_at = excluded.ended_at, prompts = excluded.prompts + case when ? then 0 else prompts end",
-                session, project, at, at, prompts, at if over else None, fresh)
+                "started_at = max(started_at, excluded.started_at), seen_at = excluded.seen_at, ended_at = excluded.ended_at, "
+                "prompts = excluded.prompts + case when ? then 0 else prompts end",
+                session, project, at if emptied else 0.0, at, prompts, at if over else None, fresh)
         case ForgetSessions(sessions):
             _forget_sessions(db, sessions)
         case TimeHook(at, event, ms, most):
@@ -212,8 +218,9 @@ def receipts(db: apsw.Connection, *, session: str = "", memory_id: str = "", lim
 
 
 def told(db: apsw.Connection, session: str) -> frozenset[str]:
-    """Ids of all that a session was told, and of the memories that sleep has made of the episodes among them since."""
-    ids = {i for (given,) in fetch(db, "select ids from receipt where session = ?", (session,)) for i in json.loads(given)}
+    """Ids of all that a session was told since its context was empty, and of the memories that sleep has made of the episodes among them since."""
+    given = fetch(db, f"select ids from receipt where session = ? and {_HELD}", (session,))
+    ids = {i for (some,) in given for i in json.loads(some)}
     became = fetch(db, f"select memory_id from episode where id in ({_marks(tuple(ids))}) and memory_id <> ''", tuple(ids))
     return frozenset(ids.union(memory_id for (memory_id,) in became))
 

@@ -78,7 +78,7 @@ SECOND = (
     "chars integer not null, ids text not null, used text not null default '[]')",
     "create index receipt_session on receipt(session)",
     "create index receipt_project on receipt(project, n)",
-    # Sessions as the hooks see them: prompts since the start or the last compaction, and whether an end was heard.
+    # Sessions as the hooks see them: since when they were empty (start, clear, compaction), prompts since then, and whether an end was heard.
     "create table session(id text primary key, project text not null, started_at real not null, seen_at real not null, prompts integer not null default 0, "
     "ended_at real) without rowid",
     "create table hook_time(n integer primary key autoincrement, at real not null, event text not null, ms real not null)",
