@@ -43,7 +43,7 @@ def split(engine: Engine, one: str) -> Place:
     """Take a joined project out again. Raises BadInput when it is not joined to another."""
     rows = engine.mind.store.projects()  # type: ignore[attr-defined]
     # By its name a joined project answers as the one it is joined to; here the name means itself.
-    named = [p["identity"] for p in rows if p["name"] == one and p["into"]]
+    named = [p["identity"] for p in rows if p["name"].casefold() == one.casefold() and p["into"]]
     place = known(engine, named[0] if len(named) == 1 else one)
     joined = {p["identity"]: p["into"] for p in rows}
     identity = str(place.identity)
@@ -65,7 +65,7 @@ def known(engine: Engine, project: str) -> Place:
     store, own = engine.mind.store, engine.place()
     # A remote or an identity is spelt out: it may be joined before its folder was ever met.
     met = not place.identity.startswith("name:") or store.knows(place.identity)  # type: ignore[attr-defined]
-    if place.how == "name" and own.identity and own.name == project and own.identity not in engine.group(place) and not store.knows(own.identity):  # type: ignore[attr-defined]
+    if place.how == "name" and own.identity and own.name.casefold() == project.casefold() and own.identity not in engine.group(place) and not store.knows(own.identity):  # type: ignore[attr-defined]
         if met:
             raise BadInput(f"'{project}' is the name of this folder's project and of another: {own.identity}, {place.identity}. Give one of these, or the folder.")
         return own

@@ -34,10 +34,13 @@ class Remarks:
         return joined(*(part for part in moved.split("; ") if os.sep not in part), "mnemos_health says more")
 
     def strange(self, place: Place, *, writing: bool = False, own: bool = False) -> str:
-        """'' for a project that this file knows, or that is a folder's; else that its name is new, and which known ones are like it.
-        Who writes under a new name, or has it for their own, is told only of one that it may be a slip for."""
-        if place.how != "name" or not place.identity or self._store.knows(place.identity):
+        """'' for a project that this file knows, or that is the one of a folder; else that the folder is not there, or that the name is new and which
+        known ones are like it. Who writes under a new name, or has it for their own, is told only of one that it may be a slip for."""
+        gone = place.how == "folder" and not os.path.isdir(place.root)
+        if not (gone or place.how == "name") or not place.identity or self._store.knows(place.identity):
             return ""
+        if gone:
+            return f"{'new ' * writing}project '{place.name}': the folder does not exist"
         near = near_names(place.name, [project["name"] for project in self._store.projects()])
         if writing:
             return f"new project '{place.name}'; did you mean {near}?" if near else ""

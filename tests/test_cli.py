@@ -350,6 +350,16 @@ def test_a_name_that_fits_this_folder_is_this_folder_and_a_slip_makes_no_project
     assert as_json("project", "merge", "billing", "git:example.org/them/quay")[1]["into"] == "git:example.org/them/quay"
 
 
+def test_a_project_name_in_other_capitals_is_that_project_and_a_folder_that_is_not_there_is_said(as_json, home):
+    stored(as_json, "The ledger uses PostgreSQL.")
+    stored(as_json, "Cranes are yellow.", "--project", "Ledger")
+    assert as_json("list", "--project", "LEDGER")[1]["total"] == 2 and len(as_json("project")[1]["known"]) == 1
+    nowhere = str(home / "nowhere" / "quay")
+    assert "project 'quay': the folder does not exist" in as_json("retrieve", "cranes", "--project", nowhere)[1]["note"]
+    assert "new project 'quay': the folder does not exist" in as_json("store", "Quays are long.", "--project", nowhere)[1]["note"]
+    assert "note" not in as_json("list", "--project", str(home / "home" / "ledger"))[1]
+
+
 def test_a_mistyped_project_is_named_with_the_one_it_is_like(as_json):
     stored(as_json, "The ledger uses PostgreSQL.")
     assert "did you mean 'ledger'?" in as_json("retrieve", "which database", "--project", "ledgr")[1]["note"]

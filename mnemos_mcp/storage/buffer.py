@@ -166,8 +166,10 @@ def joined(db: apsw.Connection) -> dict[str, str]:
 
 
 def named(db: apsw.Connection, name: str) -> list[str]:
-    """Identities of the projects that people call by this name."""
-    return [into or identity for identity, into in fetch(db, "select identity, into_identity from project where name = ? order by identity", (name,))]
+    """Identities of the projects that people call by this name; where none is written so, those whose name differs in capitals only."""
+    known = fetch(db, "select identity, into_identity, name from project order by identity")
+    exact = [row for row in known if row[2] == name]
+    return [into or identity for identity, into, called in exact or known if exact or called.casefold() == name.casefold()]
 
 
 def failures(db: apsw.Connection, *, projects: Sequence[str], shape: str = "", session: str = "", limit: int = 20) -> list[Failure]:
