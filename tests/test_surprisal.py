@@ -98,6 +98,12 @@ def test_what_is_to_be_kept_and_is_said_with_the_request_is_kept(text):
     assert GATE.classify(text).durable
 
 
+def test_about_a_question_the_gate_is_not_asked():
+    asked = []
+    assert lasting("Which port does it use? We use yarn, not npm.", lambda part: not asked.append(part)) == "We use yarn, not npm."
+    assert lasting("Which port does it use?", lambda part: not asked.append(part)) == "" and asked == ["We use yarn, not npm."]
+
+
 def test_one_lasting_sentence_in_a_long_talk_is_enough():
     talk = "Let me look at that first. Still waiting for the build to finish. Now the tests are running again. " * 6
     assert not GATE.classify(talk).durable
