@@ -5,6 +5,7 @@ import signal
 import numpy as np
 import pytest
 
+from mnemos_mcp.errors import EmbedderUnavailable
 from mnemos_mcp.providers.beside import FOLDER, Beside, possible
 from mnemos_mcp.providers.embed import BuiltinEmbedder
 from mnemos_mcp.providers.minilm import MODEL_FILE
@@ -43,10 +44,13 @@ def test_another_text_is_embedded_here(builtin):
     assert len(beside.embed([TEXT, TEXT])) == 2 and beside.probe() is None
 
 
-def test_when_the_other_process_is_killed_the_text_is_embedded_here(builtin):
+def test_when_the_other_process_is_killed_there_is_no_vector_and_the_model_is_not_loaded_here():
     beside = begun()
     os.kill(beside._pid, signal.SIGKILL)
-    assert np.array_equal(np.asarray(beside.embed([TEXT])[0]), builtin.embed([TEXT])[0])
+    for _ in range(2):
+        with pytest.raises(EmbedderUnavailable, match="ended early"):
+            beside.embed([TEXT])
+    assert beside._here is None
 
 
 def test_it_leaves_no_process_and_no_open_file_behind():

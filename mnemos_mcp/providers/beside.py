@@ -65,8 +65,13 @@ class Beside:
         return [text] if text == self.text else self._own().windows(text)
 
     def embed(self, texts: Sequence[str], *, deadline_s: float | None = None) -> list[Any]:
-        """Unit vectors as arrays of float; EmbedderUnavailable as of the built-in model, which does it here when the other process ended early."""
-        if list(texts) == [self.text] and (vector := self._sent()) is not None:
+        """Unit vectors as arrays of float. EmbedderUnavailable as of the built-in model, and when the other process ended early: what ended it, too
+        little memory say, would end this one too, and with more noise than a client should see."""
+        if list(texts) == [self.text]:
+            vector = self._sent()
+            if vector is None:
+                from ..errors import EmbedderUnavailable
+                raise EmbedderUnavailable("the process that embeds a first prompt ended early")
             return [vector]
         return self._own().embed(texts, deadline_s=deadline_s)
 
