@@ -37,7 +37,9 @@ def _embedder(mind: Mind) -> Check:
                      "unset MNEMOS_EMBEDDING_PROVIDER")
     reason = mind.embedder.probe()
     if reason:
+        own = hasattr(mind.embedder, "runtime")
         return Check("embedder", "fail", reason, "new memories are saved and found by keyword; their vectors come later by themselves",
+                     "install mnemos-mcp again: pip install --force-reinstall mnemos-mcp" if own else
                      "start the service, or unset MNEMOS_EMBEDDING_PROVIDER for the built-in model")
     fallback = getattr(mind.embedder, "fallback", "")
     if fallback:

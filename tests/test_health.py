@@ -10,7 +10,7 @@ from cases import case
 from fakes import FakeOllama, serving
 
 from mnemos_mcp import reembed
-from mnemos_mcp.providers.embed import OllamaEmbedder
+from mnemos_mcp.providers.embed import BuiltinEmbedder, OllamaEmbedder
 from mnemos_mcp.providers.llm import OllamaLLM
 from mnemos_mcp.runtime import open_engine as open_from_settings
 from mnemos_mcp.settings import load
@@ -65,6 +65,13 @@ def test_a_broken_part_is_named_with_its_effect_and_remedy(open_engine, path, pa
     wrong = {c.name: c for c in health.checks if c.status != "ok"}
     assert name in wrong and set(wrong) <= {name, "vectors", "store"}, wrong
     assert all(c.detail and c.effect and c.remedy for c in wrong.values()) and health.status != "ok"
+
+
+def test_a_model_file_that_is_missing_is_put_back_by_installing_again(open_engine, path, tmp_path):
+    engine = open_engine(path)
+    engine.mind = replace(engine.mind, embedder=BuiltinEmbedder(folder=tmp_path / "emptied"))
+    check = next(c for c in engine.health().checks if c.name == "embedder")
+    assert (check.status, "is missing" in check.detail) == ("fail", True) and "reinstall" in check.remedy and "service" not in check.remedy
 
 
 def test_a_file_that_may_not_be_written_is_recalled_from_and_said(open_engine, path, open_store):
