@@ -47,6 +47,7 @@ def split(engine: Engine, one: str) -> Place:
     place = known(engine, named[0] if len(named) == 1 else one)
     joined = {p["identity"]: p["into"] for p in rows}
     identity = str(place.identity)
+    place = place._replace(name=next((p["name"] for p in rows if p["identity"] == identity), place.name))
     if joined.get(identity):
         engine.mind.store.apply([JoinProjects(identity, "")])
         return place

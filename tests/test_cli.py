@@ -265,7 +265,8 @@ def test_project_shows_merges_and_splits_without_moving_a_memory(as_json, mnemos
     assert as_json("project", "merge", ".", here["project"]["identity"])[0] == 0
     assert as_json("list")[1]["total"] == 2
     assert as_json("project", "merge", ".", here["project"]["identity"])[1]["error"]["kind"] == "bad_input"
-    assert as_json("project", "split", "billing")[0] == 0
+    code, said, _ = mnemos("project", "split", "billing")
+    assert code == 0 and said.startswith("billing (")
     assert as_json("list")[1]["total"] == 1
     assert "known projects:" in mnemos("project")[1]
 
