@@ -271,6 +271,10 @@ def test_project_shows_merges_and_splits_without_moving_a_memory(as_json, mnemos
     assert "known projects:" in mnemos("project")[1]
 
 
+def test_who_wants_to_erase_one_memory_is_not_sent_to_erase_them_all(as_json):
+    assert as_json("erase", "abc123")[1]["error"]["message"].endswith("Did you mean `mnemos forget ID --erase`?")
+
+
 def test_a_misspelt_setting_is_named_on_stderr_and_stdout_stays_one_json_value(mnemos, monkeypatch):
     monkeypatch.setenv("MNEMOS_DB_PTH", "other.db")
     code, out, err = mnemos("stats", "--json")

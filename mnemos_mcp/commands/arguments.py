@@ -15,7 +15,7 @@ from .answer import UsageError
 
 # Words that people type for a verb.
 MEANT = {"search": "retrieve", "recall": "retrieve", "query": "retrieve", "find": "retrieve", "ask": "retrieve", "add": "store", "remember": "store",
-         "save": "store", "put": "store", "delete": "forget", "remove": "forget", "rm": "forget", "ls": "list", "show": "inspect", "get": "inspect",
+         "save": "store", "put": "store", "delete": "forget", "remove": "forget", "rm": "forget", "erase": "forget ID --erase", "ls": "list", "show": "inspect", "get": "inspect",
          "status": "health", "check": "health", "history": "timeline", "sleep": "consolidate", "explain": "why", "server": "serve",
          "start": "serve", "restore": "import", "dump": "export", "repair": "recover", "wipe": "erase-all", "reset": "erase-all", "projects": "project",
          "edit": "store", "update": "store", "pin": "reinforce", "web": "ui", "page": "ui", "open": "ui", "dashboard": "ui",
