@@ -302,6 +302,15 @@ def test_stdin_that_stays_open_is_left_after_the_deadline(client):
     process.stdin.close()
 
 
+def test_health_knows_of_what_a_client_captured_that_numbers_no_events(client):
+    client.start()
+    client.mnemos("store", "The staging database listens on port 5433.")
+    assert "nothing captured yet" in json.dumps(client.mnemos("health"))
+    client.send("UserPromptSubmit", prompt_id=None, prompt="We deploy with Nomad.")
+    assert rows(client, "select event from episode order by n desc limit 1") == [("",)]
+    assert "last capture just now" in json.dumps(client.mnemos("health"))
+
+
 def test_a_cited_memory_is_reinforced_and_its_receipt_says_so(client):
     stored = client.mnemos("store", "The staging database listens on port 5433.")
     assert stored["id"] in client.prompt("Which port does the staging database listen on?")
