@@ -126,7 +126,7 @@ def _at_desk(event: Event, settings: Settings) -> None:
             _print(events.context(event, text))
         elif not text and (asked or event.kind == "start") and not desk.held():
             _write(desk, settings, (_timed(event, now), *ended))
-    if allowed:
+    if allowed and not desk.buffer.read_only:
         from .waking import wake_if_due
         wake_if_due(event, desk, settings)
 
@@ -158,12 +158,12 @@ def _desk(settings: Settings, now: float) -> Desk:
 
 
 def _buffer(settings: Settings, now: float) -> Any:
+    from .private import make_private, only_readable
     from .storage.buffer import Buffer
     try:
         if not os.path.exists(settings.database):
-            from .private import make_private
             make_private(settings.database, create=True)
-        return Buffer(settings.database, now=now, busy_ms=BUSY_MS)
+        return Buffer(settings.database, now=now, busy_ms=BUSY_MS, read_only=only_readable(settings.database))
     except Exception as reason:
         from .storage.aside import Aside
         _log(settings, "open", reason)

@@ -15,6 +15,11 @@ _OUR_ENDINGS = (".db", ".sqlite", ".sqlite3", ".log", ".lock", ".jsonl", ".bak",
 _OUR_FOLDERS = frozenset({"backups", "exports", "logs", "models", "damaged"})
 
 
+def only_readable(path: str) -> bool:
+    """A file that is there and that this user may not write, or whose folder may not be written: recall goes on, health says so."""
+    return os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(os.path.dirname(path) or ".", os.W_OK))
+
+
 def make_private(path: str, *, create: bool = False) -> str | None:
     """Make the folder of a database and tighten it with all that stands in it, or, among other files, the database and its side files.
 

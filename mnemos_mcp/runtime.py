@@ -14,7 +14,7 @@ from .known_files import KnownFiles
 from .mechanisms.firewall import Firewall
 from .mind import Mind
 from .place import Place, locator, place_of, remembered
-from .private import make_private
+from .private import make_private, only_readable
 from .storage.schema import BUSY_MS, driver_versions
 from .storage.sqlite import SqliteStore
 
@@ -50,11 +50,6 @@ def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time, emb
     files = KnownFiles(settings.home, lambda project: own.root if project == here else store.root_of(project), clock) if config.capture.known_files else None
     mind = Mind(_fits(store), embedder or _embedder(settings, door), _llm(settings), config, clock, new_id, lambda scope: settings.govern(scope, here), files)
     return Engine(mind, store, locate=locate, session=f"s-{new_id()}", facts=facts)
-
-
-def only_readable(path: str) -> bool:
-    """A file that is there and that this user may not write, or whose folder may not be written: recall goes on, health says so."""
-    return os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(os.path.dirname(path) or ".", os.W_OK))
 
 
 def open_for_python(config: MnemosConfig, *, embedder: Embedder | Literal["builtin"] | None = "builtin", llm: LLM | None = None, clock: Clock = time.time,

@@ -1,5 +1,7 @@
 """The hooks as processes: what they put down, what they tell, and that they never hold up or steer a client."""
 import json
+import os
+import shutil
 import subprocess
 import sys
 
@@ -292,6 +294,19 @@ def test_without_a_home_a_folder_or_room_it_ends_all_the_same(client):
     client.environment |= {"HOME": "/nowhere/at/all", "MNEMOS_SQLITE_PATH": "/proc/no/such.db"}
     done = client.raw(payload)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.skipif(not shutil.which("setpriv"), reason="needs setpriv to be an ordinary user")
+def test_a_session_begins_with_what_is_known_where_nothing_may_be_written(client):
+    client.mnemos("store", "We deploy with Nomad, never on Fridays.", "--importance", "high")
+    plain = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--"] if os.getuid() == 0 else []
+    payload = json.dumps({"session_id": "s", "cwd": str(client.repository), "hook_event_name": "SessionStart", "source": "startup"}).encode()
+    os.chmod(client.store.parent, 0o555)
+    try:
+        done = subprocess.run([*plain, sys.executable, "-P", "-c", PATIENT, "SessionStart"], input=payload, capture_output=True, env=client.environment, timeout=60)
+    finally:
+        os.chmod(client.store.parent, 0o755)
+    assert (done.returncode, done.stderr) == (0, b"") and b"never on Fridays" in done.stdout
 
 
 def test_stdin_that_stays_open_is_left_after_the_deadline(client):

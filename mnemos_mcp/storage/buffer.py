@@ -288,14 +288,14 @@ def _marks(values: Sequence[str]) -> str:
 
 
 class Buffer:
-    """The file as a hook opens it. Every call may raise apsw.Error or StoreUnavailable: the hook puts its writes aside then."""
+    """The file as a hook opens it. Every call may raise apsw.Error or StoreUnavailable: the hook puts its writes aside then. Where it may only be read,
+    so does every write."""
 
-    read_only = False
     hurried = False
 
-    def __init__(self, path: str, *, now: float, busy_ms: int):
-        self.path = path
-        self.db, _ = connect(path, now=now, busy_ms=busy_ms, hook=True)
+    def __init__(self, path: str, *, now: float, busy_ms: int, read_only: bool = False):
+        self.path, self.read_only = path, read_only
+        self.db, _ = connect(path, now=now, busy_ms=busy_ms, read_only=read_only, hook=True)
 
     def kept(self, name: str) -> str:
         return kept(self.db, name)
@@ -319,7 +319,7 @@ class Buffer:
         return gather(self.db, *wanted)
 
     def prompts(self, session: str) -> int:
-        return prompts(self.db, session)
+        return 1_000 if self.read_only else prompts(self.db, session)  # no recall can be noted there: every prompt would be the first
 
     def pending(self, projects: Sequence[str], limit: int) -> list[Episode]:
         return pending(self.db, projects, limit)
