@@ -69,6 +69,8 @@ def checks(value, client="Claude Code"):
 def test_a_canary_is_captured_stored_recalled_injected_and_leaves_no_trace(user):
     user.hooked(command=f'"{sys.executable}" -EP -m mnemos_mcp.hook {{event}}')
     user.served()
+    user.run("store", "The ledger is kept in PostgreSQL.", "--force")
+    user.run("retrieve", "Where is the ledger kept?")
     code, value = user.run("doctor")
     found = checks(value)
     assert (code, value["status"]) == (0, "ok"), value
@@ -77,11 +79,12 @@ def test_a_canary_is_captured_stored_recalled_injected_and_leaves_no_trace(user)
     kept = b"".join(file.read_bytes() for file in user.home.glob("mnemos.db*"))
     assert b"sings" not in kept and b"blue cage" not in kept
     db = apsw.Connection(str(next(user.home.glob("**/mnemos.db"))))
+    db.execute("delete from episode where content = 'The ledger is kept in PostgreSQL.'")
     for table in ("session", "receipt", "hook_time", "episode", "failure"):
         assert db.execute(f"select count(*) from {table}").fetchall() == [(0,)], table
-    assert db.execute("select coalesce(max(value), 0) from counter where name = 'injections'").fetchall() == [(0,)]
+    assert db.execute("select name, value from counter where value <> 0").fetchall() == [("kept", 1), ("recalls", 1)], "what the user did"
     db.close()
-    assert user.run("list")[1]["total"] == 0 and user.run("stats")[1]["episodes"].get("total", 0) == 0
+    assert user.run("list")[1]["total"] == 1 and user.run("stats")[1]["episodes"].get("total", 0) == 0
 
 
 @pytest.mark.slow

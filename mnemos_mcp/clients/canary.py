@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..buffered import ForgetSessions
+from ..buffered import Count, ForgetSessions
 from ..errors import MnemosError
 from ..model import Episode
 from ..results import Check
@@ -43,6 +43,8 @@ class Canary:
     capture: str  # the capture mode here
     word: str = field(default_factory=lambda: f"canary{secrets.token_hex(5)}")
     memory_id: str = ""
+    stored: list[str] = field(default_factory=list)  # ids of what was stored for it, as often as the gate counted it
+    recalls: int = 0
     checks: list[Check] = field(default_factory=list)
 
     def fly(self, said: Callable[[str], None] = lambda _: None) -> list[Check]:
@@ -99,7 +101,9 @@ class Canary:
             client.call("mnemos_forget", id=self.memory_id, erase=True)
             self.memory_id = ""
             return None
+        self.stored.append(self.memory_id)
         self._say("stored", "ok", f"by the server, which started in {started_s * 1000:.0f} ms")
+        self.recalls += 1
         found = client.call("mnemos_retrieve", query=f"When does the {self.word} of the second song sing?", limit=1)
         if any(m.get("id") == self.memory_id for m in found.get("memories", ())):
             return self._say("recalled", "ok", "by the server")
@@ -138,6 +142,8 @@ class Canary:
                 time.sleep(PAUSE_S)
             else:
                 return self._say("removed", "fail", f"{left} bytes of it are still in the file", "", "`mnemos doctor` again; it also removes what an earlier run left")
+            made = len(self.stored) + len(gone["memories"].difference(self.stored))  # some by a sleeper
+            self.engine.mind.store.apply([Count(name, -by) for name, by in (("kept", made), ("recalls", self.recalls)) if by])
             if any(gone.values()):
                 self._say("removed", "ok", f"{len(gone['memories'])} memories and {len(gone['episodes'])} episodes erased, 0 bytes left")
         except MnemosError as error:
@@ -149,6 +155,7 @@ class Canary:
         if episodes and not memories:  # only a memory is erased with proof: one that carries them away
             carrier = self.engine.store(f"The {self.word} of the third song is let go.", scope=self.scope, force=True).id
             memories = [carrier] if carrier else []
+            self.stored += memories
         if episodes:
             self.engine.mind.store.apply([SettleEpisodes(episodes, memories[0] if memories else "", prune=not memories)])
         for one in memories:
