@@ -108,9 +108,11 @@ class TouchSession(NamedTuple):
 
 
 class ForgetSessions(NamedTuple):
-    """Sessions that were none (a test of the hooks): their rows, receipts and times go, what they told is not counted."""
+    """Sessions that were none (a test of the hooks): their rows, receipts and times go, what they told is not counted; with them the `projects` that
+    were met for them alone."""
 
     sessions: tuple[str, ...]
+    projects: tuple[str, ...] = ()
 
 
 class TimeHook(NamedTuple):

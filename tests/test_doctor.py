@@ -37,8 +37,8 @@ def user(tmp_path):
         env = environment(tmp_path, MNEMOS_EMBEDDING_PROVIDER="none")
         hook = tmp_path / "mnemos-hook"
 
-        def run(self, *words, **env):
-            done = subprocess.run([sys.executable, "-m", "mnemos_mcp", *words, "--json"], env={**self.env, **env}, cwd=tmp_path / "project",
+        def run(self, *words, cwd="project", **env):
+            done = subprocess.run([sys.executable, "-m", "mnemos_mcp", *words, "--json"], env={**self.env, **env}, cwd=tmp_path / cwd,
                                   capture_output=True, text=True, timeout=300)
             return done.returncode, json.loads(done.stdout)
 
@@ -85,6 +85,14 @@ def test_a_canary_is_captured_stored_recalled_injected_and_leaves_no_trace(user)
     assert db.execute("select name, value from counter where value <> 0").fetchall() == [("kept", 1), ("recalls", 1)], "what the user did"
     db.close()
     assert user.run("list")[1]["total"] == 1 and user.run("stats")[1]["episodes"].get("total", 0) == 0
+
+
+def test_in_a_home_folder_the_canary_gets_a_project_of_its_own_and_takes_it_along(user):
+    user.hooked(command=f'"{sys.executable}" -EP -m mnemos_mcp.hook {{event}}')
+    user.served()
+    code, value = user.run("doctor", cwd=".", CLAUDE_PROJECT_DIR="")
+    assert (code, value["status"], list(checks(value))) == (0, "ok", ["captured", "stored", "recalled", "injected", "removed"]), value
+    assert user.run("project")[1]["known"] == [] and user.run("stats")[1]["memories"] == {}
 
 
 @pytest.mark.slow

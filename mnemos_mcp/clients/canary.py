@@ -41,6 +41,7 @@ class Canary:
     environ: Mapping[str, str]
     scope: Literal["project", "global"]
     capture: str  # the capture mode here
+    project: str = ""  # a folder that is a project for this canary alone, instead of the caller's
     word: str = field(default_factory=lambda: f"canary{secrets.token_hex(5)}")
     memory_id: str = ""
     stored: list[str] = field(default_factory=list)  # ids of what was stored for it, as often as the gate counted it
@@ -143,7 +144,8 @@ class Canary:
             else:
                 return self._say("removed", "fail", f"{left} bytes of it are still in the file", "", "`mnemos doctor` again; it also removes what an earlier run left")
             made = len(self.stored) + len(gone["memories"].difference(self.stored))  # some by a sleeper
-            self.engine.mind.store.apply([Count(name, -by) for name, by in (("kept", made), ("recalls", self.recalls)) if by])
+            own = self.engine.group(self.engine.place(self.project)) if self.project else ()
+            self.engine.mind.store.apply([*(Count(name, -by) for name, by in (("kept", made), ("recalls", self.recalls)) if by), ForgetSessions((), tuple(own))])
             if any(gone.values()):
                 self._say("removed", "ok", f"{len(gone['memories'])} memories and {len(gone['episodes'])} episodes erased, 0 bytes left")
         except MnemosError as error:
@@ -153,19 +155,19 @@ class Canary:
     def _erase(self, gone: dict[str, set[str]]) -> None:
         episodes, memories = tuple(e.id for e in self._episodes()), self._memories()
         if episodes and not memories:  # only a memory is erased with proof: one that carries them away
-            carrier = self.engine.store(f"The {self.word} of the third song is let go.", scope=self.scope, force=True).id
+            carrier = self.engine.store(f"The {self.word} of the third song is let go.", scope=self.scope, force=True, project=self.project).id
             memories = [carrier] if carrier else []
             self.stored += memories
         if episodes:
             self.engine.mind.store.apply([SettleEpisodes(episodes, memories[0] if memories else "", prune=not memories)])
         for one in memories:
-            self.engine.forget(one, erase=True)
+            self.engine.forget(one, erase=True, project=self.project)
         gone["memories"].update(memories)
         gone["episodes"].update(episodes)
 
     def _memories(self) -> list[str]:
         known = [self.memory_id] if self.memory_id and self._known(self.memory_id) else []
-        found = self.engine.retrieve(self.word, mode="keyword", limit=50, reconsolidate=False).memories
+        found = self.engine.retrieve(self.word, mode="keyword", limit=50, reconsolidate=False, project=self.project).memories
         return list(dict.fromkeys([*known, *(m.memory.id for m in found if self.word in m.memory.content)]))
 
     def _bytes_left(self) -> int:
@@ -225,7 +227,7 @@ class Canary:
 
     def _known(self, memory_id: str) -> bool:
         try:
-            return bool(self.engine.inspect(memory_id))
+            return bool(self.engine.inspect(memory_id, project=self.project))
         except MnemosError:
             return False
 

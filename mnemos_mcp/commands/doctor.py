@@ -1,6 +1,7 @@
 """`mnemos doctor`: a canary through every configured client, what is missing, and when hooks last captured and injected."""
 from __future__ import annotations
 
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ..clients.canary import Canary, parts_missing, surroundings, twice
@@ -46,12 +47,18 @@ def last_signs(engine: Engine, now: float) -> dict[str, Any]:
 def _flown(session: Session, one: Configured, folder: str, environ: dict[str, str]) -> list[Check]:
     if one.problems and not (one.hooks or one.server):
         return []
-    engine = session.engine
-    place = engine.place()
+    if session.engine.place().identity:
+        return _canary(session.engine, one, folder, environ)
+    # A home folder is no project, so that nothing is captured in it: the canary gets a project of its own for as long as it flies.
+    with TemporaryDirectory(prefix="mnemos-doctor-") as made:
+        return _canary(session.engine, one, made, environ, made)
+
+
+def _canary(engine: Engine, one: Configured, folder: str, environ: dict[str, str], project: str = "") -> list[Check]:
+    place = engine.place(project)
     scope = Scope("project", place.identity) if place.identity else GLOBAL
     capture = engine.mind.govern(scope).capture_mode
-    bird = Canary(one, engine, folder, surroundings(one.client, environ), "project" if place.identity else "global", capture)
-    return bird.fly()
+    return Canary(one, engine, folder, surroundings(one.client, environ), "project" if place.identity else "global", capture, project).fly()
 
 
 def _nothing(configured: list[Configured], only: str) -> list[Check]:

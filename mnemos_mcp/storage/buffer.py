@@ -104,8 +104,9 @@ def apply_buffer(db: apsw.Connection, write: BufferWrite) -> None:
                 "started_at = max(started_at, excluded.started_at), seen_at = excluded.seen_at, ended_at = excluded.ended_at, "
                 "prompts = excluded.prompts + case when ? then 0 else prompts end",
                 session, project, at if emptied else 0.0, at, prompts, at if over else None, fresh)
-        case ForgetSessions(sessions):
+        case ForgetSessions(sessions, projects):
             _forget_sessions(db, sessions)
+            run(db, f"delete from project where identity in ({_marks(projects)})", *projects)
         case TimeHook(at, event, ms, most):
             if run(db, "update hook_time set ms = ? where at = ? and event = ?", ms, at, event):
                 return  # this hook has left a time before it told something
