@@ -358,7 +358,8 @@ def test_a_name_that_fits_this_folder_is_this_folder_and_a_slip_makes_no_project
 def test_a_project_name_in_other_capitals_is_that_project_and_a_folder_that_is_not_there_is_said(as_json, home):
     stored(as_json, "The ledger uses PostgreSQL.")
     stored(as_json, "Cranes are yellow.", "--project", "Ledger")
-    assert as_json("list", "--project", "LEDGER")[1]["total"] == 2 and len(as_json("project")[1]["known"]) == 1
+    assert as_json("list", "--project", "LEDGER")[1]["total"] == 2
+    assert [(p["name"], p["root"]) for p in as_json("project")[1]["known"]] == [("ledger", str(home / "home" / "ledger"))]
     nowhere = str(home / "nowhere" / "quay")
     assert "project 'quay': the folder does not exist" in as_json("retrieve", "cranes", "--project", nowhere)[1]["note"]
     assert "new project 'quay': the folder does not exist" in as_json("store", "Quays are long.", "--project", nowhere)[1]["note"]

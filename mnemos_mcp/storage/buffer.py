@@ -73,8 +73,9 @@ def apply_buffer(db: apsw.Connection, write: BufferWrite) -> None:
         case Keep(name, value):
             run(db, "insert into kept values (?, ?) on conflict do update set value = excluded.value", name, value)
         case KnowProject(identity, name, root, at):
-            run(db, "insert into project(identity, name, root, seen_at) values (?, ?, ?, ?) on conflict do update set name = excluded.name, "
-                "root = excluded.root, seen_at = excluded.seen_at", identity, name, root, at)
+            # Who only named it says nothing of its folder, nor how its name is written.
+            run(db, "insert into project(identity, name, root, seen_at) values (?, ?, ?, ?) on conflict do update set seen_at = excluded.seen_at, "
+                "name = iif(excluded.root = '', name, excluded.name), root = iif(excluded.root = '', root, excluded.root)", identity, name, root, at)
         case Reinforce(memory_id, amount, at, note):
             if not run(db, "update memory set reinforcements = max(0, reinforcements + ?), reinforced_at = case when ? > 0 then max(reinforced_at, ?) "
                        "else reinforced_at end where id = ?", amount, amount, at, memory_id):
