@@ -5,6 +5,7 @@ from .mechanisms.sameness import differing, fuller
 from .mechanisms.wording import content_set, overlap
 from .model import Memory, View
 from .results import Forgotten
+from .storage import aside
 from .storage.sqlite import SqliteStore
 
 SAME_WORDS = 0.7  # shared content words, 0..1, from which a superseded form is a near-copy although each has a word of its own
@@ -14,6 +15,7 @@ NAMED = 8
 
 def erase(memory: Memory, view: View, store: SqliteStore) -> Forgotten:
     """Every trace of the memory and of the superseded forms of it that hold its words, with proof; `like` are ids that hold similar text and stay."""
+    aside.take_in(store.path, store.apply)  # what lies beside the file would bring the words back
     past = [m for m, _ in store.chain(memory) if m.status == "superseded" and m.id != memory.id and near_copy(m.content, memory.content)]
     gone = {memory.id, *(m.id for m in past)}
     like = tuple(m.id for m in alike(memory, view, store) if m.id not in gone)

@@ -14,6 +14,7 @@ from typing import Any
 from .errors import MnemosError
 from .mechanisms.firewall import RULES, Firewall, Refusal
 from .mind import Mind
+from .storage import aside
 from .storage.sqlite import SqliteStore
 from .storage.sweeping import StoredText
 from .writes import Keep, Mask, Remove, Write
@@ -54,6 +55,9 @@ def sweep(mind: Mind, store: SqliteStore, *, dry_run: bool = False, progress: Ca
     rows: Counter[str] = Counter()
     values: set[str] = set()
     left: tuple[str, ...] = ()
+    beside = _beside(mind, store, dry_run)
+    scanned.update({"aside": beside[0]} if beside[0] else {})
+    caught.update({(found.table, found.id, found.field): found for found in beside[1]})
     for round_ in range(1 if dry_run else _ROUNDS):
         writes: dict[tuple[Any, ...], Write] = {}
         for texts in store.texts():
@@ -77,6 +81,16 @@ def sweep(mind: Mind, store: SqliteStore, *, dry_run: bool = False, progress: Ca
     if not left and not bytes_found:
         store.apply([Keep(SWEPT, str(RULES))])
     return Swept(RULES, dict(scanned), tuple(caught.values()), {k: v for k, v in rows.items() if v}, bytes_found, left)
+
+
+def _beside(mind: Mind, store: SqliteStore, dry_run: bool) -> tuple[int, list[Caught]]:
+    """What hooks put aside goes into the file and is judged there; in a dry run its lines are read where they lie: how many, and what is caught."""
+    if not dry_run:
+        aside.take_in(store.path, store.apply)
+        return 0, []
+    lines = aside.lines(store.path)
+    judged = (_judged(StoredText("aside", (n,), "line", line), mind, {}) for n, line in enumerate(lines, 1))
+    return len(lines), [found for found in judged if found]
 
 
 def _values(text: str, wall: Firewall) -> set[str]:

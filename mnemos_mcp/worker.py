@@ -63,14 +63,7 @@ def night(settings: Settings, moment: Moment) -> None:
 def take_in(engine: Engine, database: str) -> int:
     """Deliveries that hooks put aside because the file was held, into the file. How many."""
     from .storage import aside
-    claimed, deliveries = aside.take(database)
-    for writes in deliveries:
-        try:
-            engine.mind.store.apply(writes)
-        except (TypeError, ValueError):
-            continue  # a line that only looks like a delivery must not hold up those behind it
-    aside.done(claimed)
-    return len(deliveries)
+    return aside.take_in(database, engine.mind.store.apply)
 
 
 def _alone(database: str) -> int | None:

@@ -7,6 +7,9 @@ import pytest
 
 from mnemos_mcp import encode
 from mnemos_mcp.model import Episode
+from mnemos_mcp.storage.aside import Aside, waiting
+from mnemos_mcp.storage.emptying import erase_everything
+from mnemos_mcp.sweep import sweep
 from mnemos_mcp.writes import AddEpisode
 
 TEXT = "The vault of the heron archive opens with the phrase quicksilver-lantern."
@@ -88,3 +91,48 @@ def test_a_former_value_is_history_and_is_named_not_erased(open_engine):
     gone = engine.forget(new, erase=True)
     assert gone.also == () and gone.like == (old,)
     assert [m.id for m in engine.list(status="all").memories] == [old] and engine.list().memories == ()
+
+
+def put_aside(engine, path, text, claimed=""):
+    """As a hook does that finds the file held; with `claimed` as a taker leaves it that died."""
+    Aside(path).apply([AddEpisode(Episode(f"a{claimed}", text, engine.place().identity, "s", "user", "user", 1.0))])
+    if claimed:
+        Path(f"{path}-aside.jsonl").rename(f"{path}-aside.jsonl.{claimed}")
+
+
+def test_what_hooks_put_aside_is_erased_too_and_no_night_brings_it_back(open_engine, path):
+    engine = open_engine(path)
+    found = engine.store(TEXT, force=True).id
+    put_aside(engine, path, TEXT, claimed="77")
+    put_aside(engine, path, TEXT)
+    gone = engine.forget(found, erase=True)
+    assert (gone.bytes_found, gone.rows["episode"], waiting(path), left(path)) == (0, 3, 0, [])
+    engine.consolidate()
+    assert engine.list(status="all").total == 0
+
+
+def test_bytes_that_lie_aside_are_found(open_engine, path, monkeypatch):
+    engine = open_engine(path)
+    found = engine.store(TEXT, force=True).id
+    put_aside(engine, path, TEXT)
+    monkeypatch.setattr("mnemos_mcp.storage.aside.take_in", lambda *_: 0)
+    assert engine.forget(found, erase=True).bytes_found > 0
+
+
+def test_erasing_everything_takes_what_lies_aside_and_what_a_waiting_worker_wrote(open_engine, path):
+    engine = open_engine(path)
+    put_aside(engine, path, TEXT, claimed="77")
+    put_aside(engine, path, TEXT)
+    Path(f"{path}.lock").write_text("stop /home/heron archive")
+    gone = erase_everything(engine.mind.store.db, path)
+    assert (gone["aside"], gone["bytes_found"], left(path)) == (2, 0, [])
+
+
+def test_a_sweep_reads_what_lies_aside(open_engine, path):
+    engine = open_engine(path)
+    key = "ghp_" + "aB3dE6gH9k" * 3 + "Lm2nO5"
+    put_aside(engine, path, f"The deploy uses {key} since monday")
+    dry = sweep(engine.mind, engine.mind.store, dry_run=True)
+    assert [(c.table, c.does) for c in dry.caught] == [("aside", "mask")] and waiting(path) == 1
+    assert sweep(engine.mind, engine.mind.store).bytes_found == 0
+    assert not any(key.encode() in file.read_bytes() for file in Path(path).parent.iterdir())

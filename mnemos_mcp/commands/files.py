@@ -132,7 +132,7 @@ def _erase_all(session: Session) -> Answer:
                     "It cannot be restored.")
     gone = erase_everything(store.db, store.path)
     found = gone.pop("bytes_found")
-    copies = sorted(glob(escape(store.path) + ".*") + glob(escape(os.path.join(os.path.dirname(store.path), "backups")) + "/*"))
+    copies = sorted([file for file in glob(escape(store.path) + ".*") if not file.endswith(".lock")] + glob(escape(os.path.join(os.path.dirname(store.path), "backups")) + "/*"))
     value = {"outcome": "erased", "file": store.path, "rows": gone, "bytes_found": found, "copies": copies}
     rows = ", ".join(f"{table} {count}" for table, count in gone.items() if count) or "none"
     lines = [f"erased: {count(total, 'memory', 'memories')}; rows removed: {rows}; bytes found afterwards: {found}"]

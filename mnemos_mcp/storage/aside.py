@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from .. import buffered as union
@@ -12,6 +14,7 @@ from ..episode import Episode, Failure
 from ..private import open_private
 from .buffer import ASIDE
 
+LOCK = "-aside.lock"  # ending of the file that a taker holds
 MOST_BYTES = 5_000_000  # beyond that nothing more is put aside: the fault is no passing one
 
 
@@ -99,20 +102,76 @@ def waiting(database: str) -> int:
         return 0
 
 
-def take(database: str) -> tuple[list[str], list[list[BufferWrite]]]:
-    """Files claimed by this process with the deliveries in them, oldest first. For one taker at a time; call `done` once they are in."""
+def files(database: str) -> list[str]:
+    """The queue beside the file and those that a taker has claimed, oldest first."""
     import glob
-    mine = f"{database}{ASIDE}.{os.getpid()}"
+    found = glob.glob(f"{glob.escape(database + ASIDE)}*") if database != ":memory:" else []
+    return sorted(found, key=_written)
+
+
+def take_in(database: str, apply: Callable[[Sequence[BufferWrite]], object]) -> int:
+    """Every delivery that lies aside through `apply`, oldest first; how many. Whatever `apply` raises, what lies there stays; a line that only looks like
+    a delivery (TypeError, ValueError) does not hold up those behind it."""
+    if not files(database):
+        return 0
+    with _alone(database):  # who finds another taker's files claimed waits until they are in: nothing may come in behind one who erases
+        _claim(database)
+        claimed = files(database)  # those of a taker that died are taken again
+        deliveries = [delivery for path in claimed for line in _lines(path) if (delivery := _read(line))]
+        for writes in deliveries:
+            try:
+                apply(writes)
+            except (TypeError, ValueError):
+                continue
+        for path in claimed:
+            os.unlink(path)
+    return len(deliveries)
+
+
+def lines(database: str) -> list[str]:
+    """What lies aside, as it is written there; nothing is taken."""
+    return [line for path in files(database) for line in _lines(path) if line]
+
+
+def drop(database: str) -> int:
+    """Everything that lies aside goes, unread; how many deliveries."""
+    if not files(database):
+        return 0
+    with _alone(database):
+        _claim(database)
+        claimed = files(database)
+        gone = sum(1 for path in claimed for line in _lines(path) if line)
+        for path in claimed:
+            os.unlink(path)
+    return gone
+
+
+def _claim(database: str) -> None:
+    """From now on hooks begin a new queue."""
     if os.path.exists(database + ASIDE):
-        os.rename(database + ASIDE, mine)
-    claimed = sorted(glob.glob(f"{glob.escape(database + ASIDE)}.*"), key=os.path.getmtime)  # those of a taker that died are taken again
-    lines = [line for path in claimed for line in _lines(path)]
-    return claimed, [delivery for line in lines if (delivery := _read(line))]
+        os.rename(database + ASIDE, f"{database}{ASIDE}.{os.getpid()}-{time.time_ns()}")
 
 
-def done(claimed: Sequence[str]) -> None:
-    for path in claimed:
-        os.unlink(path)
+@contextmanager
+def _alone(database: str) -> Iterator[None]:
+    """One taker at a time, also in other processes."""
+    handle = open_private(f"{database}{LOCK}", append=True)
+    try:
+        try:
+            import fcntl
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except ImportError:
+            pass
+        yield
+    finally:
+        os.close(handle)
+
+
+def _written(path: str) -> float:
+    try:
+        return os.path.getmtime(path)
+    except FileNotFoundError:
+        return 0.0
 
 
 def _lines(path: str) -> list[str]:

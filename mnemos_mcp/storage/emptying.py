@@ -1,10 +1,13 @@
 """Erase everything with proof: all rows, the index, free pages, the log file; then look for the bytes."""
 from __future__ import annotations
 
+import os
+
 import apsw
 
 from ..errors import StoreUnavailable
 from ..mechanisms.firewall import RULES
+from . import aside
 from .erasure import PROBE_BYTES
 from .integrity import explain
 from .rawbytes import contents
@@ -26,7 +29,8 @@ def erase_everything(db: apsw.Connection, path: str) -> dict[str, int]:
 
 def _erased(db: apsw.Connection, path: str) -> dict[str, int]:
     layout = "\n".join(str(sql) for (sql,) in db.execute("select sql from sqlite_schema where sql is not null").fetchall()).encode()
-    texts = [str(text) for table, column in TEXTS for (text,) in db.execute(f"select {column} from {table}").fetchall()]
+    texts = [line for line in aside.lines(path) if len(line) > PROBE_BYTES]
+    texts += [str(text) for table, column in TEXTS for (text,) in db.execute(f"select {column} from {table}").fetchall()]
     # What the layout itself says ("content", "not null") would be found for ever.
     probes = {piece for text in texts for piece in _pieces(text) if piece not in layout}
     run(db, "begin immediate")
@@ -41,8 +45,16 @@ def _erased(db: apsw.Connection, path: str) -> dict[str, int]:
         raise
     run(db, "vacuum")
     db.execute("pragma wal_checkpoint(truncate)").fetchall()
+    gone["aside"] = aside.drop(path)
+    _empty(f"{path}.lock")
     gone["bytes_found"] = _found(path, probes) if path != ":memory:" else 0
     return gone
+
+
+def _empty(lock: str) -> None:
+    """A worker that waits writes its folder there."""
+    if os.path.exists(lock):
+        os.truncate(lock, 0)
 
 
 def _pieces(text: str) -> list[bytes]:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import os
 
+from . import aside
+
 _AT_ONCE = 1 << 20
 _held: dict[tuple[int, int], int] = {}  # (device, inode) -> descriptor, open until the process ends
 
 
 def contents(path: str) -> bytes:
-    """Database and log, one after the other. (The -shm file holds page numbers and locks, no text.)"""
+    """Database, log, and what hooks put aside, one after the other. (The -shm file holds page numbers and locks, no text.)"""
     found = _held_bytes(path) if os.name == "posix" else _read(path)
-    return found + _read(path + "-wal")  # SQLite locks nothing in its log
+    beside = b"".join(_read(each) for each in aside.files(path))
+    return found + _read(path + "-wal") + beside  # SQLite locks nothing in its log
 
 
 def _held_bytes(path: str) -> bytes:
