@@ -22,7 +22,9 @@ ONE_DIGIT = [("The code freeze starts on 3 May", "The code freeze starts on 4 Ma
 OTHERWISE_APART = [("We use npm here", "We do not use npm here"), ("Run `make build` first", "Run `make dist` first"), ("Logs go to var/log/a.txt", "Logs go to var/log/b.txt"),
                    ("Ask Maria about billing", "Ask Tobias about billing"), ("The cache flag is enabled", "The cache flag is disabled"), ("Deploy on Monday", "Deploy on Friday"),
                    ("The worker waits for the scheduler", "The scheduler waits for the worker"), ("Set MAX_RETRY in env", "Set MIN_RETRY in env"),
-                   ("Never merge on Fridays", "Merge on Fridays")]
+                   ("Never merge on Fridays", "Merge on Fridays"),
+                   ("Bob reviews code of Alice before release", "Alice reviews code of Bob before release day"),
+                   ("The primary waits for the mirror", "The mirror waits for the primary every night")]
 
 
 @pytest.mark.parametrize(("old", "new"), ONE_DIGIT + OTHERWISE_APART)

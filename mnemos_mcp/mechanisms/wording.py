@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -162,10 +163,23 @@ def opposed(a: str, b: str) -> bool:
     return any(len(pair & first) == 1 and len(pair & second) == 1 and pair & first != pair & second for pair in OPPOSITES)
 
 
+def ordered(a: str, b: str) -> bool:
+    """Whether all content words of one text stand in the other in the same order."""
+    return _runs_through(content(a), content(b))
+
+
 def swapped(a: str, b: str) -> bool:
-    """The same words in another order inside one clause: 'A waits for B' and 'B waits for A' are two facts."""
-    first, second = content(a), content(b)
-    if first == second or sorted(first) != sorted(second):
+    """The words that both hold in another order inside one clause: 'A waits for B' and 'B waits for A' are two facts."""
+    shared = content_set(a) & content_set(b)
+    first, second = ([word for word in content(text) if word in shared] for text in (a, b))
+    if _runs_through(first, second):
         return False
-    named = [tuple(word for word in names(text)) for text in (a, b)]
+    named = [tuple(word for word in names(text) if word in shared) for text in (a, b)]
     return named[0] != named[1] or not any(re.search(r"[,;:.!?]\s|\bbecause\b|[，；：。]", text) for text in (a, b))
+
+
+def _runs_through(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Every word of the shorter row stands in the longer one, in its order."""
+    few, many = sorted((a, b), key=len)
+    rest = iter(many)
+    return all(word in rest for word in few)
