@@ -73,7 +73,7 @@ class MemoryStore(Protocol):
         """Memories whose windows lack vectors of this embedder, with how many they have."""
     def apply(self, writes: Sequence[Write]) -> Applied:
         """All or nothing, durable on return."""
-    def erase(self, memories: Sequence[Memory]) -> dict[str, int]:
+    def erase(self, memories: Sequence[Memory], episodes: Sequence[Episode] = ()) -> dict[str, int]:
         """Remove every trace of these; rows per table and `bytes_found` afterwards."""
     def stats(self) -> dict[str, Any]: ...
     def check(self) -> list[dict[str, str]]:

@@ -77,7 +77,7 @@ class Forgotten:
     rows: dict[str, int] = field(default_factory=dict)
     bytes_found: int | None = None  # after erase
     also: tuple[str, ...] = ()  # its superseded forms with the same words, erased with it
-    like: tuple[str, ...] = ()  # memories with similar text, which stay: the closest of them
+    like: tuple[str, ...] = ()  # memories and pending episodes with similar text, which stay: the closest of them
     like_more: int = 0  # how many beside those
 
 

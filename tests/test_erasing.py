@@ -136,3 +136,29 @@ def test_a_sweep_reads_what_lies_aside(open_engine, path):
     assert [(c.table, c.does) for c in dry.caught] == [("aside", "mask")] and waiting(path) == 1
     assert sweep(engine.mind, engine.mind.store).bytes_found == 0
     assert not any(key.encode() in file.read_bytes() for file in Path(path).parent.iterdir())
+
+
+def test_a_pending_episode_that_says_the_same_goes_too_and_one_that_says_something_like_it_is_named(open_engine, path):
+    engine = open_engine(path)
+    found = engine.store("The vault of the heron archive opens with quicksilver in Oslo", force=True).id
+    place = engine.place().identity
+    for name, text in (("same", "Morning! The vault of the heron archive opens with QUICKSILVER. Thanks."), ("like", "we always open the heron vault by quicksilver"),
+                       ("other", "The lighthouse at the harbour is always green. And the vault?")):
+        engine.mind.store.apply([AddEpisode(Episode(name, text, place, "s", "user", "user", 1.0))])
+    gone = engine.forget(found, erase=True)
+    assert (gone.rows["episode"], gone.like) == (2, ("like",))
+    assert [e.id for e in engine.mind.store.episodes()] == ["like", "other"]
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("request logs of the gateway are kept in the european region", "request logs of the gateway are kept in the american region"),
+    ("deployments are frozen during the red phase of the release", "deployments are frozen during the green phase of the release"),
+    ("das Deployment der Kasse macht immer die Abteilung blau", "das Deployment der Kasse macht immer die Abteilung gelb"),
+    ("database migrations run automatically on staging before release", "database migrations run manually on staging before release"),
+    ("Alice reviews code of Bob", "Bob reviews code of Alice")])
+def test_a_former_value_that_differs_in_one_word_or_in_the_order_stays(open_engine, old, new):
+    engine = open_engine()
+    first, second = (engine.store(text, force=True, key="one/key").id for text in (old, new))
+    assert engine.list(status="superseded").memories[0].id == first
+    gone = engine.forget(second, erase=True)
+    assert gone.also == () and gone.like == (first,)

@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 
-from ..model import Memory
+from ..model import Episode, Memory
 from .rawbytes import contents
 from .runs import remove_memory
 from .statement import one, run
@@ -43,13 +43,14 @@ def _forget_receipts(db: apsw.Connection, memory_id: str) -> int:
                    "used = (select json_group_array(value) from json_each(used) where value <> ?) where instr(ids, ?)", memory_id, memory_id, memory_id)
 
 
-def erase(db: apsw.Connection, path: str, memories: Sequence[Memory]) -> dict[str, int]:
+def erase(db: apsw.Connection, path: str, memories: Sequence[Memory], episodes: Sequence[Episode] = ()) -> dict[str, int]:
     """Of these, all or none. Rows removed per table and `bytes_found` of its texts in the file and its side files afterwards.
 
     secure_delete overwrites the rows, the index is merged so that no segment keeps the words, the log file is cut to nothing.
     """
     held = "select content from revision where memory_id = ?1 union all select content from episode where memory_id = ?1"
     texts: list[Any] = [text for m in memories for text in (m.content, *(r[0] for r in db.execute(held, (m.id,)).fetchall()))]
+    texts += [e.content for e in episodes]
     run(db, "begin immediate")
     try:
         gone: Counter[str] = Counter()
@@ -58,6 +59,9 @@ def erase(db: apsw.Connection, path: str, memories: Sequence[Memory]) -> dict[st
             gone["receipt"] += _forget_receipts(db, memory.id)
             # What it superseded stays in the past: it must not come back because its successor is gone.
             run(db, "update memory set superseded_by = '' where superseded_by = ?", memory.id)
+        for episode in episodes:
+            gone["episode"] += run(db, "delete from episode where id = ?", episode.id)
+            gone["run_change"] += run(db, "delete from run_change where kind = 'episode' and item_id = ?", episode.id)
         # The failure that a memory tells of holds the same words.
         gone["failure"] = sum(run(db, "delete from failure where command <> '' and instr(?, command) and instr(?, error)", text, text) for text in texts)
         for text in dict.fromkeys(str(text) for text in texts if len(text) >= SHORTEST):

@@ -298,9 +298,9 @@ class SqliteStore:
             return sweeping.bytes_found(self.path, values)
         return self._guarded(looked)
 
-    def erase(self, memories: Sequence[Memory]) -> dict[str, int]:
+    def erase(self, memories: Sequence[Memory], episodes: Sequence[Episode] = ()) -> dict[str, int]:
         from . import erasure
-        gone = self._guarded(lambda: erasure.erase(self.db, self.path, memories))
+        gone = self._guarded(lambda: erasure.erase(self.db, self.path, memories, episodes))
         self._commits += 1
         return gone
 
