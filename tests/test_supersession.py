@@ -171,3 +171,21 @@ def test_a_retired_memory_never_ends_before_it_began(began: float, newer: float)
 def test_any_two_texts_have_one_relation_and_a_text_is_the_same_as_itself(a: str, b: str, cosine: float) -> None:
     assert isinstance(RULE.relate(a, [known(b, cosine)]), (Same, Updates, Differs, New))
     assert RULE.relate(a, [known(a, 1.0)]) == Same("old")
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("Deploys of the shop happen on Fridays", "Deploys of the shop happen on Tuesdays instead of Fridays"),
+    ("Deploys happen on Fridays", "Deploys happen on Tuesdays rather than Fridays"),
+    ("Deployments laufen freitags um Mitternacht", "Deployments laufen dienstags statt freitags um Mitternacht"),
+    ("Les déploiements ont lieu le vendredi", "Les déploiements ont lieu le mardi au lieu de vendredi"),
+    ("Los despliegues son los viernes", "Los despliegues son los martes en lugar de los viernes")])
+def test_what_is_said_to_hold_instead_retires_the_value_it_names(old: str, new: str) -> None:
+    ruling = RULE.relate(new, [known(old, 0.95)])
+    assert isinstance(ruling, Updates) and ruling.ids == ("old",)
+
+
+@pytest.mark.parametrize(("old", "new", "same"), [
+    ("Deploys happen on Fridays", "Deploys of the billing service happen on Tuesdays instead of Fridays", False),
+    ("Deploys happen on Tuesdays", "Deploys happen on Tuesdays instead of Fridays", True)])
+def test_instead_of_for_another_subject_stays_beside_and_with_the_known_value_is_more_detail(old: str, new: str, same: bool) -> None:
+    assert isinstance(RULE.relate(new, [known(old, 0.95)]), Same if same else Differs)

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .instead import in_its_place
 from .lazy import Lazy
 from .phrases import ATTRIBUTES, CONDITION, FROM_NOW_ON, GENERIC, INTENT, LOOSE, NARROWING, PHRASES, REFUSED, STATE, USE, USE_CJK, Kind
 from .quantities import Quantity, quantities
@@ -84,11 +85,11 @@ class Changes:
             return ""
         if change.kind == "ended":
             return self._predicate_ended(change, old)
+        if change.kind == "instead" and in_its_place(change.statement, change.gone, old) and _asserted(content(change.gone)[0], old):
+            return f"'{change.gone.strip()}' is left"
         if change.gone and (reason := self._value_left(change, old)):
             return reason
-        if change.kind in ("set", "state", "replaced"):
-            return self._value_differs(change, old)
-        return ""
+        return self._value_differs(change, old) if change.kind in ("set", "state", "replaced") else ""
 
     def _predicate_ended(self, change: Change, old: str) -> str:
         """'X is no longer P' against 'X ... P'."""

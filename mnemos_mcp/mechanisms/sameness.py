@@ -1,6 +1,7 @@
 """Whether two texts are one fact in two wordings. Numbers, names, versions and negations that differ make two facts, however alike they look."""
 from __future__ import annotations
 
+from .instead import turned_down
 from .quantities import counts_differ
 from .wording import contains, content, fold, names, negations, opposed, swapped, text_hash, tokens
 
@@ -8,8 +9,8 @@ __all__ = ["differing", "fuller", "same_words", "text_hash"]
 
 
 def differing(a: str, b: str) -> bool:
-    """A number, name, version, negation or opposite differs. A name on one side only is more detail, not a difference."""
-    if counts_differ(a, b) or negations(a) != negations(b) or opposed(a, b):
+    """A number, name, version, negation or opposite differs, or one turns down what the other holds. A name on one side only is more detail, no difference."""
+    if counts_differ(a, b) or negations(a) != negations(b) or opposed(a, b) or turned_down(a, b):
         return True
     words = [frozenset(content(text)) | frozenset(token.casefold() for token in tokens(text)) for text in (a, b)]
     own = [[name for name in names(text) if name not in words[1 - i] and name not in fold((b, a)[i])] for i, text in enumerate((a, b))]
