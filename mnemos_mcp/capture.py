@@ -15,7 +15,6 @@ from .buffered import (
     BufferWrite,
     CloseFailure,
     Count,
-    KnowProject,
     LeaveFailures,
     MarkUsed,
     NoteStep,
@@ -91,8 +90,8 @@ def capture(event: Event, desk: Desk) -> Captured:
 
 
 def _met(desk: Desk) -> tuple[BufferWrite, ...]:
-    place = desk.place
-    return (KnowProject(place.identity, place.name, place.root, desk.now),) if place.identity else ()
+    from .place import acquainted
+    return (acquainted(desk.place, desk.now, desk.screen),) if desk.place.identity else ()
 
 
 def _prompt(event: Event, desk: Desk) -> tuple[BufferWrite, ...]:

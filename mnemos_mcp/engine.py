@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from .buffered import KnowProject, Reinforce
+from .buffered import Reinforce
 from .errors import Ambiguous, BadInput, MnemosError, NotFound
 from .mechanisms.firewall import Refusal
 from .mechanisms.firewall_views import clean
 from .mechanisms.scopes import visible
 from .mind import Mind, Statement
 from .model import GLOBAL, LONGEST_CONTENT, LONGEST_LABEL, SECTORS, Importance, Memory, Mode, Origin, Role, Scope, View
-from .place import Place, group
+from .place import Place, acquainted, group
 from .remarks import Remarks, joined
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Engine:
     def _meet(self, place: Place) -> None:
         met = (place.identity or "", self._store.openings)  # a file that took the place of another has met nobody
         if place.identity and met not in self._met:
-            self._store.apply([KnowProject(place.identity, place.name, place.root, self.mind.clock())])
+            self._store.apply([acquainted(place, self.mind.clock(), self.mind.config.firewall.kept)])
             self._met.add(met)
 
     # ---- the ten verbs

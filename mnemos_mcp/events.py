@@ -11,6 +11,8 @@ from typing import Any, Literal, NamedTuple
 
 Kind = Literal["", "start", "prompt", "failure", "success", "compacting", "compacted", "stop", "end"]
 LONGEST_ID = 100  # characters of a session's, turn's or call's id in a key
+LONGEST_KEY = 200  # characters of a session's id or an event's key that is kept as it came
+_SOURCES = ("startup", "resume", "clear", "compact", "fork")
 LONGEST_PROMPT = 200_000  # characters: what is longer was pasted, not said
 _NAMES: dict[str, Kind] = {
     "SessionStart": "start", "UserPromptSubmit": "prompt", "PostToolUseFailure": "failure", "PostToolUse": "success", "PreCompact": "compacting",
@@ -71,7 +73,8 @@ def read(payload: Any, name: str = "") -> Event:
     tool = "Bash" if given in ("afterShellExecution", "post_run_command") else _text(payload, "tool_name")
     event = Event(
         kind, given, session=_text(payload, "session_id", "conversation_id", "trajectory_id"), folder=_folder(payload, info),
-        text=_said(payload, info), command=_command(payload, info), tool=tool, source=_text(payload, "source"),
+        text=_said(payload, info), command=_command(payload, info), tool=tool,
+        source=source if (source := _text(payload, "source")) in _SOURCES else "",
         transcript=_text(payload, "transcript_path"), use=_text(payload, "tool_use_id"), prints=given in _READS,
         client="codex" if "turn_id" in payload else "cursor" if "conversation_id" in payload else "windsurf" if "trajectory_id" in payload else "claude")
     event = _judged(event, payload)
@@ -169,7 +172,7 @@ def _command(payload: Mapping[str, Any], info: Mapping[str, Any]) -> str:
 
 def ordinary(name: str) -> bool:
     """Whether a client's name of a session or event is of the common kind, made of UUIDs and short words: it needs no screen."""
-    return all(_plain(piece) for piece in name.split("/"))
+    return len(name) <= LONGEST_KEY and all(_plain(piece) for piece in name.split("/"))
 
 
 def _plain(piece: str) -> bool:

@@ -175,9 +175,8 @@ def _screen(settings: Settings) -> Any:
     def screen(text: str) -> str | None:
         if not text:
             return ""
-        from .mechanisms.firewall import Firewall, Refusal
-        result = Firewall(settings.secret_action, settings.pii_action).screen(text)  # type: ignore[arg-type]
-        return None if isinstance(result, Refusal) else result.text.strip()
+        from .mechanisms.firewall import Firewall
+        return Firewall(settings.secret_action, settings.pii_action).kept(text)  # type: ignore[arg-type]
     return screen
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from .buffered import Keep
+from .buffered import Keep, KnowProject
 from .identity import ProjectIdentity, resolve, workspaces_of
 
 if TYPE_CHECKING:
     from .settings import Settings
+
+
+PLAIN_NAME = 16  # characters of a folder's name up to which nothing is looked for in it
+_ODD = frozenset("@=:%")
 
 
 class Known(Protocol):
@@ -45,6 +49,15 @@ def group(place: Place, joined: Mapping[str, str]) -> list[str]:
     head = joined.get(place.identity, place.identity)
     others = [i for i, h in joined.items() if h == head or h in place.former]
     return list(dict.fromkeys([head, *others, place.identity, *place.former]))
+
+
+def acquainted(place: Place, now: float, screen: Callable[[str], str | None]) -> KnowProject:
+    """The place as it may be kept: a folder may be named after a key. `screen` gives the clean text, None for what may not be kept; it is not asked about
+    a path of short plain names."""
+    def clean(text: str) -> str:
+        plain = all(len(name) <= PLAIN_NAME and not _ODD & set(name) for name in text.split("/"))
+        return text if plain else screen(text) or ""
+    return KnowProject(place.identity or "", clean(place.name), clean(place.root), now)
 
 
 def remembered(store: Known) -> Callable[[str], str | None]:

@@ -16,10 +16,10 @@ from .episode import UNJUDGED, Episode, Failure, Origin, Role
 from .mechanisms import failures
 from .mechanisms.firewall import Refusal
 from .mind import Mind
-from .place import Place
+from .place import Place, acquainted
 from .records import Client, Edited, Happening, Ran, Reading, Said, Skipped
 from .records import bounded as lines_of
-from .writes import AddEpisode, KnowProject, RecordFailure, Write
+from .writes import AddEpisode, RecordFailure, Write
 
 READERS = {"claude": records_claude.happenings, "codex": records_codex.happenings}
 MOST_FILES = 4  # edited between a failure and its fix that are named
@@ -208,7 +208,7 @@ class _Record:
             self.done.failed += episode.kind == "failure"
             self.done.fixed += episode.kind == "fix"
         met = {s.identity: s.place for s in self.sittings.values() if s.place and any(w.episode.project == s.identity for w in writes)}  # type: ignore[union-attr]
-        writes += [KnowProject(place.identity, place.name, place.root, now) for place in met.values() if place.identity]
+        writes += [acquainted(place, now, self.mind.config.firewall.kept) for place in met.values() if place.identity]
         self.done.projects |= {identity: place.name for identity, place in met.items()}
         if self.replay.trust:
             writes += [RecordFailure(o.failure, identity, tuple(dict.fromkeys(o.events))) for o, identity in self.told]

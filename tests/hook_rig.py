@@ -55,7 +55,7 @@ class Client:
         return self.send("SessionStart", session, source=source)
 
     def fails(self, command: str, error: str, session: str = "s1", **fields: Any) -> str:
-        return self.send("PostToolUseFailure", session, tool_name="Bash", tool_use_id=f"t{self._turn}", tool_input={"command": command}, error=error, **fields)
+        return self.send("PostToolUseFailure", session, **{"tool_name": "Bash", "tool_use_id": f"t{self._turn}", "tool_input": {"command": command}, "error": error, **fields})
 
     def passes(self, command: str, session: str = "s1", **fields: Any) -> str:
         return self.send("PostToolUse", session, tool_name="Bash", tool_use_id=f"t{self._turn}", tool_input={"command": command},

@@ -169,6 +169,20 @@ def test_a_session_id_that_is_a_key_is_put_down_by_its_hash_and_still_groups_wha
     assert len({r[0] for r in rows(client, "select session from episode")}) == 1
 
 
+def test_no_id_folder_or_source_of_a_client_brings_a_key_or_a_text_without_end_into_the_file(tmp_path, client):
+    key = "ghp_" + "a1B2c3D4" * 4 + "wXyZ"
+    endless = "toolu_" + "ab1" * 300_000
+    client.repository = tmp_path / f"key={key}"
+    client.repository.mkdir()
+    client.start(session=endless, source=f"say {key}")
+    for name in ("prompt_id", "turn_id", "generation_id"):
+        client.prompt(f"We use yarn, not npm, says {name}.", session=endless, **{"prompt_id": "", name: key})
+    client.fails("make", "Exit code 2\nerror: no rule", session=endless, tool_use_id=key)
+    data = client.store.read_bytes() + client.store.with_name("mnemos.db-wal").read_bytes()
+    assert key.encode() not in data and len(data) < 800_000
+    assert len({r[0] for r in rows(client, "select session from episode")}) == 1 and rows(client, "select count(*) from project") == [(1,)]
+
+
 @case("capture-event-twice")
 def test_the_same_event_from_two_hooks_is_one_episode_and_told_once(client):
     payload = json.dumps({"session_id": "s", "prompt_id": "p1", "cwd": str(client.repository), "hook_event_name": "UserPromptSubmit",

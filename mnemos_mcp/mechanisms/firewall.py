@@ -158,6 +158,11 @@ class Firewall(NamedTuple):
         cleaned = clean(text)
         return self._masked(cleaned, self.scan(cleaned), lambda kind: True).text
 
+    def kept(self, text: str) -> str | None:
+        """The clean text, None for one that is refused."""
+        result = self.screen(text)
+        return None if isinstance(result, Refusal) else result.text.strip()
+
     def named(self, name: str) -> str:
         """A client's name of a session or event as it may be kept: one that is odd or holds what is stopped or masked by its hash, the same each time."""
         result = self.screen(name) if name else Screened(CleanText(""))
