@@ -36,6 +36,7 @@ LONGEST_READ = 40_000  # characters of a command or an error that are looked at,
 LONGEST_TOLD = 2_000  # characters of what is told of a failure
 CUT = "cut"  # the counter of characters that were left out
 PART = "/part/"
+_SENTENCE_ENDS = (". ", "? ", "! ", "。", "？", "！")
 _ID = r"\b[0-9a-f]{12}\b"
 
 
@@ -118,17 +119,35 @@ def _episode(event: Event, desk: Desk, text: str, role: Role, origin: Origin, ki
 def pieces(clean: str) -> tuple[list[str], int]:
     """A screened text in parts of about LONGEST_EPISODE characters at most, and how many characters of its middle are left out. It is cut behind a line,
     else a sentence or a word; a fence that is cut is closed and opened again, for what stands in it is no speech."""
-    cut = max(0, len(clean) - LONGEST_TEXT)
-    if cut:
-        clean = f"{clean[:LONGEST_TEXT - TAIL]}\n...\n{clean[-TAIL:]}"
+    cut = 0
+    if len(clean) > LONGEST_TEXT:
+        head, tail = _before(clean, LONGEST_TEXT - TAIL), _after(clean, len(clean) - TAIL)
+        cut, clean = tail - head, f"{clean[:head].rstrip()}\n...\n{clean[tail:]}"
     parts = []
     while len(clean) > LONGEST_EPISODE:
-        at = next((found + len(sign) for sign in ("\n", ". ", " ") if (found := clean.rfind(sign, LONGEST_EPISODE // 2, LONGEST_EPISODE)) > 0), LONGEST_EPISODE)
+        at = _before(clean, LONGEST_EPISODE)
         part, clean = clean[:at].rstrip(), clean[at:]
         if part.count("```") % 2:
             part, clean = f"{part}\n```", f"```\n{clean}"
         parts.append(part)
     return [*parts, clean], cut
+
+
+def _before(text: str, end: int) -> int:
+    """The last place to cut at, up to `end`: behind a line, else a sentence, else a word. What has no space for so long is no word and is cut at `end`
+    itself. Never so early that an opened fence is all there is."""
+    half, early = end // 2, end // 16
+    line = text.rfind("\n", half, end) + 1
+    sentence = max((found + len(sign) for sign in _SENTENCE_ENDS if (found := text.rfind(sign, half, end)) >= 0), default=0)
+    return line or sentence or max(text.rfind(" ", early, end), text.rfind("\n", early, end)) + 1 or end
+
+
+def _after(text: str, start: int) -> int:
+    """The first place to begin again at, from `start`: a line, else a sentence, else a word."""
+    far = start + (len(text) - start) // 2
+    line = text.find("\n", start, far) + 1
+    sentence = min((found + len(sign) for sign in _SENTENCE_ENDS if (found := text.find(sign, start, far)) >= 0), default=0)
+    return line or sentence or text.find(" ", start, far) + 1 or start
 
 
 def numbered(key: str, part: int) -> str:

@@ -1,6 +1,7 @@
 """The hooks as processes: what they put down, what they tell, and that they never hold up or steer a client."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 from cases import case
 from hook_rig import PATIENT, PAYLOADS, Client
 
+from mnemos_mcp import capture
 from mnemos_mcp.clients import launch
 from mnemos_mcp.clients.catalogue import CLIENTS
 
@@ -268,7 +270,8 @@ def test_what_stands_in_the_middle_of_a_long_prompt_is_kept_and_what_is_left_out
     assert "Nomad, not Kubernetes" in client.start("s2")
     client.prompt(said := f"{log * 5} Always run the linter before you commit.", "s3")
     (hooks,) = [c for c in client.mnemos("health")["checks"] if c["name"] == "hooks"]
-    assert f"{len(said) - 40_000} characters of texts that were too long" in hooks["detail"]
+    (left_out,) = re.findall(r"(\d+) characters of texts that were too long", hooks["detail"])
+    assert 0 <= int(left_out) - (len(said) - 40_000) < 2 * len(line)  # cut between lines
 
 
 def test_a_question_is_not_told_as_known(client):
@@ -403,3 +406,18 @@ def test_the_worker_is_kept_from_the_environment_as_the_hook_is_that_wakes_it(cl
 def test_a_stop_never_asks_for_more_however_often_it_comes(client):
     for active in (True, False, True):
         assert client.send("Stop", stop_hook_active=active, last_assistant_message="The next steps are: fix the tests, then release.") == ""
+
+
+@pytest.mark.parametrize(("unit", "ends"), [
+    ("is the ledger deployed on fridays? ", "?"), ("deploy the ledger on fridays! ", "!"), ("ledger" * 40 + " ", "r"), ("发布在星期五。", "。")])
+def test_long_texts_are_cut_behind_a_question_an_exclamation_or_a_word(unit, ends):
+    text = unit * (60_000 // len(unit))
+    parts, cut = capture.pieces(text)
+    assert cut > 0 and all(len(part) <= capture.LONGEST_EPISODE for part in parts)
+    pieces = [piece.strip() for part in parts for piece in part.split("\n...") if piece.strip()]
+    assert all(piece.endswith(ends) and piece.startswith(unit.strip()) for piece in pieces)
+
+
+def test_a_text_without_spaces_is_cut_at_the_bound_and_an_opened_fence_is_no_part_of_its_own():
+    parts, _ = capture.pieces("``` " + "x" * 20_000)
+    assert all(part.count("```") in (1, 2) and len(part) > 1000 for part in parts)
