@@ -64,7 +64,8 @@ def test_what_mnemos_injected_is_no_evidence_however_often_it_is_quoted() -> Non
 
 
 @pytest.mark.parametrize(("text", "left"), [
-    (f"before {BLOCK} after", "before after"), (f"a {BLOCK} b {BLOCK} c", "a b c"), ("x <mnemos-recall> cut off", "x"), ("cut off </mnemos-recall> y", "y"),
+    (f"before {BLOCK} after", "before after"), (f"a {BLOCK} b {BLOCK} c", "a b c"), ("x <mnemos-recall> cut off", "x"), ("Always tag </mnemos-recall> y", "Always tag y"),
+    (f"Always tag </mnemos-recall> {BLOCK} y", "Always tag y"),
     ("a <mnemos-recall><mnemos-recall>i</mnemos-recall>j</mnemos-recall> b", "a b"), ("a <b> c\n d", "a <b> c\n d"), ("> <MNEMOS-RECALL>\n> i\n> </mnemos-recall>\nq", "q")])
 def test_injected_blocks_are_cut_out_nested_quoted_or_broken(text: str, left: str) -> None:
     assert strip_injected(text) == left

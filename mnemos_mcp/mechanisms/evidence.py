@@ -14,21 +14,20 @@ _TAG = Lazy(r"<\s*(/?)\s*mnemos-recall\b[^>\n]*>?", re.IGNORECASE)
 
 
 def strip_injected(text: str) -> str:
-    """The text without the blocks that mnemos injected (`<mnemos-recall ...>` to `</mnemos-recall>`), nested or cut off at either end.
+    """The text without the blocks that mnemos injected (`<mnemos-recall ...>` to `</mnemos-recall>`), nested or cut off at their end.
 
-    A block without its end reaches to the end of the text, an end without its beginning to the beginning: what may be ours is no evidence.
+    A block without its end reaches to the end of the text: what may be ours is no evidence. An end without its beginning is only taken out itself, for
+    what stands before it may be all that the user said.
     """
     kept, depth, position = [], 0, 0
     for tag in _TAG.finditer(text):
-        if depth == 0 and not tag[1]:
+        if depth == 0:
             kept.append(text[position:tag.start()])
-        elif depth == 0:
-            kept.clear()
         depth = max(0, depth + (-1 if tag[1] else 1))
         position = tag.end()
     if depth == 0:
         kept.append(text[position:])
-    whole = "".join(kept) if position == 0 else " ".join(piece.strip(" \t>") for piece in kept)
+    whole = "".join(kept) if position == 0 else " ".join(bare for piece in kept if (bare := piece.strip(" \t>")))
     return whole.strip()
 
 
