@@ -82,9 +82,9 @@ def read(payload: Any, name: str = "") -> Event:
 
 
 def _judged(event: Event, payload: Mapping[str, Any]) -> Event:
-    """A success whose response tells of a failure is one; a failure by the user's own interruption is none."""
+    """A success whose response tells of a failure is one; a failure by the user's own interruption is none, nor is one of nothing that is named."""
     if event.kind == "failure":
-        if payload.get("is_interrupt"):
+        if payload.get("is_interrupt") or event.command.strip() in ("", "{}"):
             return NOTHING
         return event._replace(error=_text(payload, "error", "error_message") or "failed")
     if event.kind == "success":

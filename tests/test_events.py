@@ -87,3 +87,8 @@ def test_no_payload_is_too_odd(odd):
     event = events.read(odd)
     assert (events.context(event, "x") != "") == event.prints
     assert isinstance(events.prompt(event.text).encode(), bytes)
+
+
+@pytest.mark.parametrize("fields", [{}, {"tool_input": {}}, {"tool_name": "Bash"}, {"tool_name": "Bash", "tool_input": {"command": " "}}])
+def test_a_failure_of_nothing_that_is_named_is_no_event(fields):
+    assert events.read({"hook_event_name": "PostToolUseFailure", "session_id": "s", **fields}) == events.NOTHING
