@@ -145,7 +145,8 @@ def test_personal_data_is_masked_by_its_kind(kind):
 
 
 @pytest.mark.parametrize(("text", "left"), [
-    ("keep <private>x</private>this", "keep  this"), ("a <PRIVATE>b<private>c</private>d</Private> e", "a   e"), ("a <private>never closed", "a ")])
+    ("keep <private>x</private>this", "keep  this"), ("a <PRIVATE>b<private>c</private>d</Private> e", "a   e"), ("a <private>never closed", "a "),
+    ("a < private>b</ private > c", "a   c"), ("</private>a <\nprivate\n>b< / private> c", "</private>a   c"), ("if a < private then b", "if a < private then b")])
 def test_private_parts_are_never_captured(text, left):
     assert FIREWALL.screen(text).text == left
     assert FIREWALL.screen("<private>all of it</private>").kind == "private"

@@ -144,7 +144,7 @@ class Firewall(NamedTuple):
             return Refusal("too_long", f"the text has {len(text):,} characters, the limit is {self.max_chars:,}")
         cleaned = clean(text)
         if not cleaned.strip():
-            private = "<private" in text.lower()
+            private = "private" in text.lower()
             return Refusal(*(("private", "all of it is marked private") if private else ("empty", "there is no text in it")))
         findings = self.scan(cleaned)
         blocked = [f for f in findings if self._action(f.kind) == "block"]

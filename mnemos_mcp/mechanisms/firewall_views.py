@@ -19,7 +19,8 @@ _SURROGATE = Lazy("[\ud800-\udfff]")
 # Unicode needs at most 30 marks on a letter (Stream-Safe Text Format, UAX 15); more is slow to normalise and means nothing.
 _MARK = "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _MARKS = Lazy(f"({_MARK}{{30}}){_MARK}+")
-_PRIVATE = Lazy(r"<(/?)private(?![\w-])[^<>]{0,80}>?", re.I)
+# With blanks inside only where it is closed: `if a < private then` is no mark.
+_PRIVATE = Lazy(r"<(?=/?private|\s{0,9}/?\s{0,9}private\s{0,9}>)\s{0,9}(/?)\s{0,9}private(?![\w-])[^<>]{0,80}>?", re.I)
 
 _UNSEEN = "\u00ad\u0300-\u036f\u20d0-\u20ff\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f"
 _FOLDED = ("\u00aa\u00b2\u00b3\u00b9\u00ba\u2010-\u2015\u2070-\u209c\u2100-\u214f\u2212\u2460-\u24ff\u3000\ufe50-\ufe6b\uff01-\uff5e"
