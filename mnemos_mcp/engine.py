@@ -152,13 +152,14 @@ class Engine:
         return replace(slept, note=joined(slept.note, self._remarks.strange(place, own=not project)))
 
     def forget(self, memory_id: str, *, erase: bool = False, project: str = "") -> Forgotten:
-        """Archive (restorable), or erase every trace with proof."""
+        """Archive (restorable), or erase every trace with proof: then also a pending episode, by its whole id."""
         from .results import Forgotten
         from .writes import Move
-        memory = self._one(memory_id, project)
         if erase:
             from . import erasing
-            return erasing.erase(memory, self.view(project), self._store)
+            said = erasing.said(memory_id, self.view(project), self._store)
+            return said or erasing.erase(self._one(memory_id, project), self.view(project), self._store)
+        memory = self._one(memory_id, project)
         if memory.status != "archived":
             now = self.mind.clock()
             self._store.apply([Move(memory.id, "archived", "forgotten on request", now, self.mind.config.decay.retention(memory, now))])

@@ -26,6 +26,15 @@ def erase(memory: Memory, view: View, store: SqliteStore) -> Forgotten:
     return Forgotten("erased", memory.id, rows, found, tuple(m.id for m in past), like[:NAMED], max(0, len(like) - NAMED))
 
 
+def said(episode_id: str, view: View, store: SqliteStore) -> Forgotten | None:
+    """Every trace of a pending episode, such as `like` names; None when this is the id of none."""
+    found = [e for e in unread(view, store) if e.id == episode_id.strip()]
+    if not found:
+        return None
+    rows = store.erase([], found)
+    return Forgotten("erased", found[0].id, rows, rows.pop("bytes_found"))
+
+
 def near_copy(former: str, text: str) -> bool:
     """The same statement with the same content words in their order, or with fewer or more of them; never one with another word in the place of one, another
     number, name or negation: that is another value, and history."""

@@ -148,6 +148,8 @@ def test_a_pending_episode_that_says_the_same_goes_too_and_one_that_says_somethi
     gone = engine.forget(found, erase=True)
     assert (gone.rows["episode"], gone.like) == (2, ("like",))
     assert [e.id for e in engine.mind.store.episodes()] == ["like", "other"]
+    assert engine.forget("like", erase=True).bytes_found == 0 and [e.id for e in engine.mind.store.episodes()] == ["other"]
+    assert left(path) == []
 
 
 @pytest.mark.parametrize(("old", "new"), [
