@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .frames import successor
 from .instead import in_its_place
 from .lazy import Lazy
 from .phrases import ATTRIBUTES, CONDITION, FROM_NOW_ON, GENERIC, INTENT, LOOSE, NARROWING, PHRASES, REFUSED, STATE, USE, USE_CJK, Kind
@@ -51,8 +52,6 @@ class Changes:
 
     def conflict(self, newer: str, older: str) -> str:
         """Why `older` stopped being true by what `newer` says, or ''."""
-        if not read(newer):
-            return ""
         olds = sentences(older[:MAX_CHARS])
         reasons = [reason for old in olds if (reason := self._conflict_of(newer, old))]
         return reasons[0] if olds and len(reasons) / len(olds) >= self.statement_share else ""
@@ -78,7 +77,7 @@ class Changes:
         for change in read(newer):
             if reason := self._evidence(change, old):
                 return reason
-        return ""
+        return successor(newer, old)
 
     def _evidence(self, change: Change, old: str) -> str:
         if _elsewhere(change, old):

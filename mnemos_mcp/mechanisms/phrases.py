@@ -18,7 +18,7 @@ _V = (r"(?:(?<!to )(?<!please )(?:raised|increased|lowered|reduced|cut|bumped|ch
       r"|(?:was|were|is now|are now|has been|have been|got)\s+(?:set|doubled|halved|dropped|brought|trimmed))")
 _X = r"[^,;:，；：。]"
 _END = r"(?=$|[,;:.!。，；：]|\s+(?:and|but|because|so|since|while|after|before|in|for|on|as|everywhere|last|this|und|et|y|weil|car|porque)\b)"
-_GONE = r"(?:gone|removed|dropped|deprecated|retired|replaced|abandoned|discontinued|decommissioned|superseded|phased out|no longer (?:used|in use|needed|supported|maintained|installed))"
+_GONE = r"(?:gone|removed|dropped|deprecated|retired|replaced|abandoned|discontinued|decommissioned|superseded|phased out|shut down|turned off|switched off|taken down|torn down|scrapped|no longer (?:used|in use|needed|supported|maintained|installed))"
 _ADV = r"(?:\s+(?:now|finally|fully|completely|entirely|officially))?"
 _DE = r"(?:umgestellt|gewechselt|migriert|umgestiegen|umgezogen|erhöht|gesenkt|reduziert|verkürzt|verlängert|angehoben|geändert|aktualisiert|hochgesetzt|herabgesetzt)"
 _FR = r"(?:passé(?:e|s|es)?|migré(?:e|s|es)?|basculé(?:e|s|es)?|changé(?:e|s|es)?|réduit(?:e|s|es)?|augmenté(?:e|s|es)?|abaissé(?:e|s|es)?|porté(?:e|s|es)?|relevé(?:e|s|es)?|passe|passons)"
