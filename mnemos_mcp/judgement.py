@@ -52,6 +52,8 @@ def judge(statement: Statement, vector: Embedded, seen: Read, mind: Mind, replie
     durability = _durability(statement, reply, mind)
     relation = config.supersession.relate(text, seen.known, key=statement.key, supersedes=_full_ids(statement, seen),
                                           judged=config.supersession.read(reply, seen.known) if reply else None, likeness=_likeness(seen, vector, mind))
+    if not durability.durable and _heard_as(statement) == "user" and (why := config.supersession.news(text, seen.known, relation)):
+        durability = Durability("correction", True, True, why)
     gate = _gate(statement, vector, seen, relation, durability, mind)
     told = _told(statement, vector, relation, mind) if gate.kept else ""
     if told:

@@ -304,3 +304,15 @@ def test_chatter_waits_a_week_for_the_agent_to_distil_it(engine, clock):
 @pytest.mark.parametrize("value", ["hunter2SuperSecret99", "MyCompanySecret99", "SuperSecret2024", "kT9vExample2mZx7"])
 def test_a_password_that_holds_a_telling_word_is_refused(engine, value):
     assert engine.store(f"We decided password={value}", force=True).outcome == "refused"
+
+
+def test_a_light_remark_that_changes_what_is_known_is_kept_and_retires_it(engine):
+    engine.store("The office printer is in Berlin")
+    reply = engine.store("now the office printer is in Munich")
+    assert reply.outcome == "superseded" and contents(engine, "where is the office printer") == ["now the office printer is in Munich"]
+
+
+def test_another_value_of_what_is_known_is_kept_and_reported_as_a_conflict(engine):
+    engine.store("The team tracker is linear", force=True)
+    reply = engine.store("The team tracker is trello")
+    assert reply.stored and [c.content for c in reply.possible_conflicts] == ["The team tracker is linear"]

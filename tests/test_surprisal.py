@@ -104,6 +104,18 @@ def test_about_a_question_the_gate_is_not_asked():
     assert lasting("Which port does it use?", lambda part: not asked.append(part)) == "" and asked == ["We use yarn, not npm."]
 
 
+@pytest.mark.parametrize("text", ["The linter is now ruff", "The linter changed to ruff", "the queue is SQS", "Editor config is in .editorconfig", "reviews are done by carol",
+                                  "the office server is in berlin", "Der Bundler ist jetzt vite"])
+def test_a_thing_told_with_its_name_or_place_is_durable(text):
+    assert GATE.classify(text).durable
+
+
+@pytest.mark.parametrize("text", ["the bug is in parser.py", "the failing test is test_login", "the next step is Docker", "the queue is full",
+                                  "is the queue SQS?", "the queue might be SQS", "le bug est dans app.py"])
+def test_what_work_of_the_hour_is_about_is_not_durable_for_its_names(text):
+    assert not GATE.classify(text).durable
+
+
 def test_one_lasting_sentence_in_a_long_talk_is_enough():
     talk = "Let me look at that first. Still waiting for the build to finish. Now the tests are running again. " * 6
     assert not GATE.classify(talk).durable

@@ -45,7 +45,7 @@ def timed(value: Value) -> bool:
 
 
 def named(value: str) -> bool:
-    return bool(names(f"x {value}"))
+    return bool(names(f"x {value}")) or bool(re.match(r"\.[a-z]", value))  # .editorconfig
 
 
 def kind_of_value(value: str) -> str:

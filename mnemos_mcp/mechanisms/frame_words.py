@@ -30,6 +30,7 @@ PREFERS = Lazy(r"\b(?:prefer|like|favou?r|picked?|chose|choose)\b", re.IGNORECAS
 COPULA = _stems("is are was were be ist sind est sont es son está están")
 ARE = _stems("are were sind sont son están")
 ENGLISH = _stems("is are was were be")
+GERMAN = Lazy(r"\b(?:ist|sind|wurden?)\b", re.IGNORECASE)
 PREPOSITIONS = frozenset("""in on at to from with by for of into onto under behind via through per as about between during after before since until over off
 auf bei mit von vom zu zum zur nach für im am an aus unter über dans en au aux à a sur sous avec par pour de du des chez vers con por para sobre desde entre del al and or und oder et ou y o""".split())
 # Verbs that lead to a value, with their participles.
@@ -51,13 +52,19 @@ COMPOUNDS = {"github actions": "ci service", "gitlab ci": "ci service", "azure p
 SEVERAL_AT_ONCE = _stems("""support supports supported work works test tests tested available translated compatible affect affects accept accepts cover covers include includes contain contains
 handle handles allow allows know knows speak speaks integrate integrates connect connects read reads depend depends talk talks offer offers provide provides has have help helps like likes
 unterstützt funktioniert getestet verfügbar prend fonctionne testé disponible soporta funciona probado""")
+# What work of the hour is about: "the bug is in parser.py" holds until it is fixed.
+PASSING = _stems("""bug error problem issue failure fault crash test build pr branch commit file diff patch fix output result log answer response reply status difference cause culprit reason typo line warning
+function method import link url change one option thing step question piece trace cursor page tab window screen command message task version fehler datei zeile ausgabe ergebnis ursache grund frage erreur fichier bogue problème ligne résultat sortie question cause archivo fallo fichero
+línea resultado causa salida pregunta problema""")
+FLEETING = _stems("first second third last next current previous other same missing failing broken wrong right only best")
 SEVERAL = frozenset("we i wir ich nous je on nosotros yo".split())
 # How a thing is at the moment, not which it is.
 STATES = frozenset("""up down on off ok okay fine good bad great better worse best worst ready done green red yellow full empty open closed slow fast quick faster slower bigger smaller larger
 cleaner newer older easier harder cheaper simpler shorter longer higher lower new old live dead offline online stable unstable public private internal external free busy available unavailable missing
 wrong right correct clean dirty clear safe unsafe happy sad late early big small large huge tiny long short hot cold warm alive gone back idle optional mandatory obsolete stale complete
 incomplete final ongoing visible hidden healthy flaky strict loose possible impossible required maintenance progress review use trouble sync place beta alpha production staging order danger
-history vacation holiday leave flight part enough much more less weird strange nice true false same different idempotent async synchronous asynchronous redundant""".split())
+history vacation holiday leave flight part enough much more less weird strange nice true false same different idempotent async synchronous asynchronous redundant
+wartung betrieb arbeit ordnung planung prüfung urlaub gefahr""".split())
 STATE_ENDING = Lazy(r"^[a-z-]+(?:ed|ing|able|ible|ful|less|ous|ive|ish|proof)$")
 TIMES = _stems("hourly daily weekly biweekly monthly quarterly yearly annually nightly weekend weekends weekday weekdays morning mornings evening evenings night nights noon midnight day days week weeks month months")
 # What may stand behind the value and tells nothing about where it holds.

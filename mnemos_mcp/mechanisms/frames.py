@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .frame_events import gone, moved, stopped, succeeded
+from .frame_events import framed, gone, moved, stopped, succeeded
 from .frame_values import NUMBER, Value, became, kind_of_value, named, names_it, one_type, plain, state, timed, words_of
 from .frame_words import (
     ADDS,
@@ -19,10 +19,14 @@ from .frame_words import (
     BLAND,
     CONTRAST,
     COPULA,
+    FLEETING,
+    GERMAN,
     KEPT,
     LINKS,
     MARK,
+    MOVES,
     OPENING,
+    PASSING,
     PREFERRED,
     PREFERS,
     PREPOSITIONS,
@@ -35,6 +39,7 @@ from .phrases import CONDITION, INTENT
 from .wording import STOP, is_question, opposed, sentences
 
 MAX_CLAUSE = 160  # characters; a longer clause says more than one value
+MAX_SUBJECT = 3  # words; a longer subject tells of a case
 _COMMA = Lazy(r"(?:[,:;，：；。]|\s[-–—])\s+")
 _ROLE_IN = Lazy(r"\b(?:is|are|ist|sind|est|sont|es|son)\s+(?:the|an?|our|der|die|das|eine?|unser|unsere|le|la|une?|notre|el|los|las|un[oa]s?|nuestr[oa])\s", re.IGNORECASE)
 
@@ -67,6 +72,31 @@ def another_value(newer: str, old: str) -> bool:
     if is_question(newer) or max(len(newer), len(old)) > MAX_CLAUSE or INTENT.search(newer) or CONDITION.search(newer) or ADDS.search(newer):
         return False
     return any(_aligned(News(clause, marked=True), before) for clause in _clauses(newer) for before in _clauses(old))
+
+
+def tells_value(text: str) -> bool:
+    """One short clause that says which thing something is, or became, by its name or place: 'the queue is SQS', 'editor config is in .editorconfig'."""
+    news = told(text) if len(text) <= MAX_CLAUSE and len(sentences(text)) == 1 and not is_question(text) and not CONDITION.search(text) else ()
+    if len(news) != 1:
+        return False
+    clause = news[0].clause
+    moves = [(words_of(met["s"]), words_of(met["b"]), False) for met in (move.fullmatch(clause.strip(" .!")) for move in MOVES) if met]
+    states = [(words_of(clause)[:len(subject)], value, len(subject) > 1 and link[-1] in PREPOSITIONS)
+              for subject, link, value in framed(clause) if set(link) & COPULA]
+    return any(_lasting(subject) and plain(value) and (_by_name(value, clause) or (placed and not state(value, ["is"])))
+               for subject, value, placed in moves or states)
+
+
+def _by_name(value: Value, clause: str) -> bool:
+    """A capital makes no name in German."""
+    written = " ".join(written for _, written in value)
+    return named(written.lower() if GERMAN.search(clause) else written)
+
+
+def _lasting(subject: Value) -> bool:
+    """A thing of the project by its name, not what work of the hour is about."""
+    return (0 < len(subject) <= MAX_SUBJECT and subject[-1][0] not in PASSING
+            and not any(word in FLEETING or word in STOP or word in SEVERAL for word, _ in subject))
 
 
 @lru_cache(maxsize=256)
@@ -139,4 +169,5 @@ def _rivals(value: Value, former: Value, frame: list[str], start: int, anchored:
         return False
     if verb in COPULA and not opposed(new, old):
         return not state(value, frame) and not state(former, frame)
-    return counted or named(new) or not (named(old) or any(word in STATES for word, _ in value))  # a thing after a name may be of another type
+    passing = any(word in STATES or written.casefold() in STATES for word, written in value)
+    return counted or (not passing and (named(new) or not named(old)))  # a thing after a name may be of another type

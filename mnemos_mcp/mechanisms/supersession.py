@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ..model import Memory
 from . import sameness
 from .changes import Changes
+from .frames import another_value
 from .wording import content_set, is_question, overlap
 
 VERDICTS = ("same", "updates", "differs", "unrelated")
@@ -164,9 +165,19 @@ class Supersession:
             verdict = _ruling(judged.get(k.memory.id)).verdict
             shared = overlap(text, k.memory.content)
             alike = shared >= self.overlap_from if k.cosine is None else k.cosine >= self.judged_from
-            if verdict != "unrelated" and (alike or self.changes.hints(text, k.memory.content)):
+            if verdict != "unrelated" and (alike or another_value(text, k.memory.content) or self.changes.hints(text, k.memory.content)):
                 conflicts.append((k.memory.id, shared if k.cosine is None else max(0.0, k.cosine)))
         return Differs(tuple(conflicts)) if conflicts else New()
+
+    def news(self, text: str, known: Sequence[Known], relation: Relation) -> str:
+        """Why a text lasts by what is known, however lightly it is said: it retires a memory, or tells another value of its subject. '' where it does neither."""
+        if isinstance(relation, Updates):
+            return f"it changes what is known: {relation.reason}"
+        if isinstance(relation, Differs):
+            told = {id for id, _ in relation.conflicts}
+            if any(k.memory.id in told and another_value(text, k.memory.content) for k in known):
+                return "another value of what is known"
+        return ""
 
     def text_hash(self, text: str) -> str:
         """Identity of a text: SHA-256 hex, blind to Unicode form, case and spacing."""

@@ -24,6 +24,7 @@ from mnemos_mcp.mechanisms.routines import ROUTINES
 from mnemos_mcp.mechanisms.vectors import cosine
 from mnemos_mcp.model import Kind
 
+from .frames import tells_value
 from .lazy import Lazy
 
 __all__ = ["ROUTINES", "Durability", "SurprisalConfig", "SurprisalGate", "Verdict"]
@@ -102,6 +103,8 @@ class SurprisalGate:
         odds, kind, act = max(read, key=lambda one: one[0])
         likely = 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, odds))))
         if not kind or likely < self.least:
+            if tells_value(prose):
+                return Durability("fact", True, False, "statement: fact, it tells a value by its name")
             return Durability("", False, False, f"{act}, {likely:.0%} likely to matter later")
         return Durability(kind, True, kind in OVERRIDING, f"{act}: {kind}, {likely:.0%} likely to matter later")
 
