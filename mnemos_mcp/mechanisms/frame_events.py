@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from .frame_values import NUMBER, Value, became, kind_of_value, named, names_it, one_type, plain, words_of
 from .frame_words import (
     ARE,
@@ -24,9 +27,11 @@ from .frame_words import (
     USED_FOR,
     WRITTEN,
 )
+from .lazy import Lazy
 from .wording import STOP, stem
 
 
+@lru_cache(maxsize=1024)
 def framed(old: str) -> list[tuple[list[str], list[str], Value]]:
     """(subject, link, value) of 'S is written in V', 'we use V for S'; none where the clause has another form."""
     if used := USED_FOR.fullmatch(MARK.sub(" ", old).strip(" .!")):
@@ -41,11 +46,14 @@ def framed(old: str) -> list[tuple[list[str], list[str], Value]]:
     return []
 
 
+@lru_cache(maxsize=256)
+def _told_by(patterns: tuple[Lazy, ...], clause: str) -> tuple[re.Match[str], ...]:
+    return tuple(met for met in (pattern.fullmatch(clause) for pattern in patterns) if met)
+
+
 def moved(clause: str, old: str) -> str:
     """'S was migrated to B' against 'S lives in A': the verb says what changed, so the link of the older clause must tell that very thing."""
-    for pattern in MOVES:
-        if not (met := pattern.fullmatch(MARK.sub(" ", clause).strip(" .!"))):
-            continue
+    for met in _told_by(MOVES, MARK.sub(" ", clause).strip(" .!")):
         value = tuple(pair for pair in words_of(TAIL.sub("", met["b"].strip())))
         verb = stem(met["v"].casefold())
         allowed = WRITTEN if REWRITTEN.match(verb) else CALLED if RENAMED.match(verb) else PLACES
@@ -73,9 +81,7 @@ def _fits(value: Value, former: Value, link: list[str], allowed: frozenset[str],
 
 def succeeded(clause: str, old: str) -> str:
     """'B took over as R from A', 'B is the new R' against 'R is A' or 'A is the R'."""
-    for pattern in ROLES:
-        if not (met := pattern.fullmatch(clause.strip(" .!"))):
-            continue
+    for met in _told_by(ROLES, clause.strip(" .!")):
         value, role, left = words_of(met["b"]), {word for word, _ in words_of(met["r"])}, met.groupdict().get("a") or ""
         if not role or not plain(value):
             continue

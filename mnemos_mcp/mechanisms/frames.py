@@ -55,11 +55,9 @@ class News:
 
 def successor(newer: str, old: str) -> str:
     """Why the statement `old` stopped being true by `newer`, or ''."""
-    if is_question(old) or len(old) > 2 * MAX_CLAUSE or len(newer) > 10 * MAX_CLAUSE:
+    if len(old) > 2 * MAX_CLAUSE or len(newer) > 10 * MAX_CLAUSE or is_question(old):
         return ""
     for statement in sentences(newer):
-        if is_question(statement) or len(statement) > 2 * MAX_CLAUSE or CONDITION.search(statement) or ADDS.search(statement):
-            continue
         for news in told(statement):
             for clause in _clauses(old):
                 if reason := _aligned(news, clause) or moved(news.clause, clause) or succeeded(news.clause, clause) or stopped(news.clause, clause) or gone(news.clause, clause):
@@ -69,14 +67,14 @@ def successor(newer: str, old: str) -> str:
 
 def another_value(newer: str, old: str) -> bool:
     """Both tell a value of one subject, in one frame and not the same: one of the two is out of date, and neither says which."""
-    if is_question(newer) or max(len(newer), len(old)) > MAX_CLAUSE or INTENT.search(newer) or CONDITION.search(newer) or ADDS.search(newer):
+    if max(len(newer), len(old)) > MAX_CLAUSE or is_question(newer) or INTENT.search(newer) or CONDITION.search(newer) or ADDS.search(newer):
         return False
     return any(_aligned(News(clause, marked=True), before) for clause in _clauses(newer) for before in _clauses(old))
 
 
 def tells_value(text: str) -> bool:
     """One short clause that says which thing something is, or became, by its name or place: 'the queue is SQS', 'editor config is in .editorconfig'."""
-    news = told(text) if len(text) <= MAX_CLAUSE and len(sentences(text)) == 1 and not is_question(text) and not CONDITION.search(text) else ()
+    news = told(text) if len(text) <= MAX_CLAUSE and len(sentences(text)) == 1 else ()
     if len(news) != 1:
         return False
     clause = news[0].clause
@@ -101,8 +99,10 @@ def _lasting(subject: Value) -> bool:
 
 @lru_cache(maxsize=256)
 def told(statement: str) -> tuple[News, ...]:
-    """The clauses of a statement with what each calls left; those that may be, or are denied, are none."""
+    """The clauses of a statement with what each calls left; those that may be, are denied or add a value are none."""
     found: list[News] = []
+    if len(statement) > 2 * MAX_CLAUSE or is_question(statement) or CONDITION.search(statement) or ADDS.search(statement):
+        return ()
     contrast = CONTRAST.search(statement) or (PREFERRED.search(statement) if PREFERS.search(statement) else None)
     left = contrast["gone"].strip() if contrast else ""
     said = statement[:contrast.start()] + " " + statement[contrast.end():] if contrast else statement
@@ -118,10 +118,11 @@ def told(statement: str) -> tuple[News, ...]:
     return tuple(found)
 
 
-def _clauses(text: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def _clauses(text: str) -> tuple[str, ...]:
     """An older statement without what it denies; one of many clauses says more than a value."""
     clauses = [clause for clause in _COMMA.split(CONTRAST.sub(" ", text)) if clause.strip(" .!") and not OPENING.fullmatch(clause.strip(" .!"))]
-    return clauses[:2] if len(clauses) <= 2 and len(text) <= MAX_CLAUSE else []
+    return tuple(clauses) if len(clauses) <= 2 and len(text) <= MAX_CLAUSE else ()
 
 
 def _aligned(news: News, old: str) -> str:
