@@ -148,6 +148,10 @@ UNTOUCHED = [
     ("The Kong config is in git", "Kong was retired"),
     ("The site works in Chrome", "The site now works in Firefox"),
     ("El linter es pylint", "El formateador es ahora ruff"),
+    ("Our API is REST", "Our API is now GraphQL too"),
+    ("We review with two people", "We now review with Gerrit"),
+    ("The app is on Kubernetes", "The app is now on TestFlight"),
+    ("The report is sent to Mia", "The report is now sent at noon"),
 ]
 
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .frame_words import ADDS
 from .frames import successor
 from .instead import in_its_place
 from .lazy import Lazy
@@ -203,7 +204,7 @@ def _narrowing(rest: str | None) -> str:
 
 def _state_clauses(statement: str) -> list[str]:
     """Clauses that tell a state as new; a marker before a colon or comma speaks for what follows."""
-    if not STATE.search(statement):
+    if not STATE.search(statement) or ADDS.search(statement):
         return []
     clauses = [piece for piece in re.split(r"[,;:，；：。]\s", statement) if piece.strip()]
     marked = [i for i, clause in enumerate(clauses) if STATE.search(clause)]

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from .frame_words import ARTICLES, COMPOUNDS, ENGLISH, MARK, PREPOSITIONS, STATE_ENDING, STATES, TAIL, TIMES
 from .lazy import Lazy
+from .quantities import NUMBER_WORDS
 from .rivals import KIND, kind_of
 from .wording import DATES, NEGATORS, STOP, names, stem, tokens
 
@@ -32,8 +33,8 @@ def plain(value: Value) -> bool:
 
 def one_type(value: Value, former: Value) -> bool:
     """Numbers with numbers of the same label, days with days, names with names."""
-    numbered = [[word for word, _ in side if NUMBER.fullmatch(word)] for side in (value, former)]
-    labels = [{word for word, _ in side if not NUMBER.fullmatch(word)} for side in (value, former)]
+    numbered = [[word for word, _ in side if NUMBER.fullmatch(word) or word in NUMBER_WORDS] for side in (value, former)]
+    labels = [{word for word, _ in side if not NUMBER.fullmatch(word) and word not in NUMBER_WORDS} for side in (value, former)]
     if any(numbered):
         bare = not labels[0] or not labels[1]
         return all(numbered) and (labels[0] == labels[1] or bare)

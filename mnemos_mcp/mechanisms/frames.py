@@ -163,7 +163,9 @@ def _rivals(value: Value, former: Value, frame: list[str], start: int, anchored:
         return False
     kinds, verb = (kind_of_value(new), kind_of_value(old)), frame[start - 1]
     counted = timed(value) or any(NUMBER.fullmatch(word) for word, _ in value)
-    loose = set(frame[:start]) & BLAND - COPULA or (verb not in COPULA and verb not in PREPOSITIONS and verb not in LINKS)
+    # "uses", "runs in", "is on" lead to many things: without a common row both may be so
+    loose = set(frame[:start]) & BLAND - COPULA or (verb not in COPULA and verb not in PREPOSITIONS and verb not in LINKS) \
+        or (verb in PREPOSITIONS and frame[start - 2] in COPULA and any(kinds))
     if not anchored or (any(kinds) and kinds[0] != kinds[1] and (all(kinds) or loose)) or (loose and not counted):
         return bool(kinds[0] and kinds[0] == kinds[1])
     if set(frame) & SEVERAL_AT_ONCE:
