@@ -151,6 +151,8 @@ UNTOUCHED = [
     ("Our API is REST", "Our API is now GraphQL too"),
     ("We review with two people", "We now review with Gerrit"),
     ("The app is on Kubernetes", "The app is now on TestFlight"),
+    ("The linter is ruff", "The linter changed to ruff"),
+    ("The team is in Berlin", "Das Team wurde in Adler umbenannt"),
     ("The report is sent to Mia", "The report is now sent at noon"),
 ]
 

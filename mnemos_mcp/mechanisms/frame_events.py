@@ -58,7 +58,7 @@ def moved(clause: str, old: str) -> str:
         verb = stem(met["v"].casefold())
         allowed = WRITTEN if REWRITTEN.match(verb) else CALLED if RENAMED.match(verb) else PLACES
         for subject, link, former in framed(old):
-            if subject != [word for word, _ in words_of(met["s"])] or not set(link) - COPULA <= allowed or not plain(value) or not plain(former):
+            if subject != [word for word, _ in words_of(met["s"])] or not set(link) - COPULA <= allowed or not plain(value) or not plain(former) or value == former:
                 continue
             if met.groupdict().get("a"):
                 if names_it(met["a"], former):

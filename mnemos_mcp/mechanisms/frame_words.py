@@ -41,7 +41,7 @@ use uses using liegt liegen läuft laufen gehen geht gespeichert verwaltet gehos
 gardé gardés gardées trouve trouvent van viven vive guardan guarda guardado guardados alojado alojada alojados corre corren almacenan almacenado almacenados"""
 _OTHER = "need require prefer prefers require requires default set rotated released reviewed owned approved run uses verwenden nutzen benutzen utilise utilisons usamos usa prefiero bevorzuge préfère"
 WRITTEN = _stems(_WRITE) | PREPOSITIONS
-CALLED = _stems(_CALL) | PREPOSITIONS
+CALLED = _stems(_CALL)
 PLACES = (_stems(_PLACE) | PREPOSITIONS) - _stems("written")
 LINKS = _stems(f"{_WRITE} {_CALL} {_PLACE} {_OTHER}")
 KEPT = _stems("live lives lie lies sit sits kept stored saved hosted located stocké stockée stockés stockées hébergé hébergée guardado guardados guardan liegt liegen gespeichert")
