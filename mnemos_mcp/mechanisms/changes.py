@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .frame_words import ADDS
-from .frames import successor
+from .frames import heard, successor
 from .instead import in_its_place
 from .lazy import Lazy
 from .phrases import ATTRIBUTES, CONDITION, FROM_NOW_ON, GENERIC, INTENT, LOOSE, NARROWING, PHRASES, REFUSED, STATE, USE, USE_CJK, Kind
@@ -53,7 +53,7 @@ class Changes:
 
     def conflict(self, newer: str, older: str) -> str:
         """Why `older` stopped being true by what `newer` says, or ''."""
-        olds = sentences(older[:MAX_CHARS])
+        olds = sentences(older[:MAX_CHARS]) if read(newer) or heard(newer) else []
         reasons = [reason for old in olds if (reason := self._conflict_of(newer, old))]
         return reasons[0] if olds and len(reasons) / len(olds) >= self.statement_share else ""
 

@@ -51,6 +51,12 @@ def _told_by(patterns: tuple[Lazy, ...], clause: str) -> tuple[re.Match[str], ..
     return tuple(met for met in (pattern.fullmatch(clause) for pattern in patterns) if met)
 
 
+def happened(clause: str) -> bool:
+    """Whether the clause has the form of one of these events at all."""
+    said = MARK.sub(" ", clause)
+    return bool(_told_by(MOVES, said.strip(" .!")) or _told_by(ROLES, clause.strip(" .!")) or STOPPED.search(said) or GONE.fullmatch(said.strip(" .!")))
+
+
 def moved(clause: str, old: str) -> str:
     """'S was migrated to B' against 'S lives in A': the verb says what changed, so the link of the older clause must tell that very thing."""
     for met in _told_by(MOVES, MARK.sub(" ", clause).strip(" .!")):

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .frame_events import framed, gone, moved, stopped, succeeded
+from .frame_events import framed, gone, happened, moved, stopped, succeeded
 from .frame_values import NUMBER, Value, became, kind_of_value, named, names_it, one_type, plain, state, timed, words_of
 from .frame_words import (
     ADDS,
@@ -55,21 +55,35 @@ class News:
 
 def successor(newer: str, old: str) -> str:
     """Why the statement `old` stopped being true by `newer`, or ''."""
-    if len(old) > 2 * MAX_CLAUSE or len(newer) > 10 * MAX_CLAUSE or is_question(old):
+    news_of = heard(newer)
+    if not news_of or len(old) > 2 * MAX_CLAUSE or is_question(old):
         return ""
-    for statement in sentences(newer):
-        for news in told(statement):
-            for clause in _clauses(old):
-                if reason := _aligned(news, clause) or moved(news.clause, clause) or succeeded(news.clause, clause) or stopped(news.clause, clause) or gone(news.clause, clause):
-                    return reason
+    for news in news_of:
+        for clause in _clauses(old):
+            if reason := _aligned(news, clause) or moved(news.clause, clause) or succeeded(news.clause, clause) or stopped(news.clause, clause) or gone(news.clause, clause):
+                return reason
     return ""
+
+
+@lru_cache(maxsize=256)
+def heard(newer: str) -> tuple[News, ...]:
+    """What a text tells as new. Most texts tell nothing so, and are not held against each of the memories that are near."""
+    if len(newer) > 10 * MAX_CLAUSE:
+        return ()
+    return tuple(news for statement in sentences(newer) for news in told(statement) if news.marked or news.left or happened(news.clause))
 
 
 def another_value(newer: str, old: str) -> bool:
     """Both tell a value of one subject, in one frame and not the same: one of the two is out of date, and neither says which."""
-    if max(len(newer), len(old)) > MAX_CLAUSE or is_question(newer) or INTENT.search(newer) or CONDITION.search(newer) or ADDS.search(newer):
-        return False
-    return any(_aligned(News(clause, marked=True), before) for clause in _clauses(newer) for before in _clauses(old))
+    said = _asserted(newer)
+    return bool(said) and any(_aligned(News(clause, marked=True), before) for before in _clauses(old) for clause in said)
+
+
+@lru_cache(maxsize=64)
+def _asserted(text: str) -> tuple[str, ...]:
+    """The clauses of a short text that says how it is, not how it may be, nor what comes beside."""
+    open_ = len(text) > MAX_CLAUSE or is_question(text) or INTENT.search(text) or CONDITION.search(text) or ADDS.search(text)
+    return () if open_ else _clauses(text)
 
 
 def tells_value(text: str) -> bool:
