@@ -10,8 +10,9 @@ Sources: git-clone(1) "GIT URLS" for the forms of a remote, RFC 3986 section 3.2
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Literal, NamedTuple, get_args
 
 from ..errors import BadInput
 from ..scope import GLOBAL, Level, Scope
@@ -73,10 +74,21 @@ def is_no_project(path: str, home: str) -> bool:
     return bare == "" or re.fullmatch(r"[A-Za-z]:", bare) is not None or (bool(home) and bare == home.rstrip("/\\"))
 
 
+def _sha256() -> Callable[[bytes], Any]:
+    """Python's own: hashlib loads OpenSSL's library first, for which every prompt in a folder without a remote would wait 4 ms."""
+    for module in ("_sha2", "_sha256"):
+        try:
+            found: Callable[[bytes], Any] = import_module(module).sha256
+            return found
+        except (ImportError, AttributeError):
+            continue
+    from hashlib import sha256
+    return sha256
+
+
 def folder_identity(real_path: str) -> str:
     """Identity of a folder by its real path. Composed and decomposed spellings of a path are one folder."""
-    from hashlib import sha256
-    return "dir:" + sha256(plain(real_path.rstrip("/\\") or real_path).encode()).hexdigest()[:16]
+    return "dir:" + _sha256()(plain(real_path.rstrip("/\\") or real_path).encode()).hexdigest()[:16]
 
 
 def name_identity(name: str) -> str:
