@@ -2,7 +2,8 @@
 
     python benchmarks/hooks.py   (mnemos-mcp installed) [--memories 5000] [--runs 15] [--launcher]
 
-Files are in the cache of the system; each hook is a process with the payload on stdin, as a client runs it. `--launcher` goes by hooks/mnemos-hook.
+"Something unread": another session was killed before the worker had judged what was said in it. Files are in
+the system's cache; each hook is a process with the payload on stdin, as a client runs it. `--launcher` goes by hooks/mnemos-hook.
 """
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ from mnemos_mcp.runtime import open_for_python
 
 BASELINE = [sys.executable, "-I", "-c", "import sqlite3, json"]
 LAUNCHER = Path(__file__).resolve().parent.parent / "hooks" / "mnemos-hook"
-BARS = {"prompt, not the first": 2.5, "failure": 2.5, "passing command": 2.5, "stop": 2.5, "session start": 3.0, "first prompt": 9.0}
+BARS = {"prompt, not the first": 2.5, "failure": 2.5, "passing command": 2.5, "stop": 2.5, "session start": 3.0, "session start, something unread": 3.0, "first prompt": 9.0}
 
 
 def events(rng: random.Random) -> dict[str, Callable[[int], dict[str, Any]]]:
@@ -40,6 +41,7 @@ def events(rng: random.Random) -> dict[str, Callable[[int], dict[str, Any]]]:
                                       "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a"}},
         "stop": lambda n: {"hook_event_name": "Stop", "session_id": "known", "last_assistant_message": "Done; all tests pass."},
         "session start": lambda n: {"hook_event_name": "SessionStart", "session_id": f"start{n}", "source": "startup"},
+        "session start, something unread": lambda n: {"hook_event_name": "SessionStart", "session_id": f"unread{n}", "source": "startup"},
         "first prompt": lambda n: {"hook_event_name": "UserPromptSubmit", "session_id": f"first{n}", "prompt": question(rng)},
     }
 
@@ -83,6 +85,10 @@ def main() -> None:
             times["baseline"].append(took(BASELINE, None, env, str(repository)))
             for name, payload in made.items():
                 event = payload(n)
+                if name == "session start":
+                    subprocess.run([sys.executable, "-EP", "-m", "mnemos_mcp.worker", "session_end", str(repository)], env=env, check=True)
+                elif name == "session start, something unread":
+                    took([*hook, "UserPromptSubmit"], {**made["prompt, not the first"](n), "session_id": "known"}, env, str(repository))
                 times[name].append(took([*hook, event["hook_event_name"]], event, env, str(repository)))
         base = statistics.median(times.pop("baseline")[2:])
         print(f"baseline {base:.1f} ms, {given.memories} memories, {given.runs} runs{', by the launcher' if given.launcher else ''}\n")
