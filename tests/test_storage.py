@@ -10,6 +10,7 @@ from mnemos_mcp.errors import StoreUnavailable
 from mnemos_mcp.mechanisms.keywords import Keywords
 from mnemos_mcp.model import GLOBAL, Episode, Memory, Scope, Search, View
 from mnemos_mcp.storage import schema
+from mnemos_mcp.storage.buffer import Buffer
 from mnemos_mcp.storage.rows import row_of
 from mnemos_mcp.writes import (
     AddEpisode,
@@ -224,6 +225,17 @@ def test_the_file_opens_when_another_process_lays_it_out_between_any_two_stateme
 
     monkeypatch.setattr(apsw, "connection_hooks", [watched])
     assert open_store(path).browse(ALL)[0] == 0 and len(seen) >= after
+
+
+def test_a_hook_does_not_wait_for_those_who_begin_the_file(path, monkeypatch):
+    other = apsw.Connection(path)
+    other.execute("begin immediate")
+    rests = []
+    monkeypatch.setattr(schema.time, "sleep", rests.append)
+    with pytest.raises(StoreUnavailable):
+        Buffer(path, now=0.0, busy_ms=400)
+    assert len(rests) == 20 and sum(rests) < 0.41
+    other.close()
 
 
 def test_without_shared_memory_the_rollback_journal_does_and_health_names_it(open_store, path):

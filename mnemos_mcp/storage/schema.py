@@ -117,15 +117,19 @@ def _load_vectors(db: apsw.Connection) -> str:
     return ""
 
 
-def _use_wal(db: apsw.Connection) -> None:
-    """Switching to WAL takes the file for itself and does not honour the busy time-out; six first starts at once meet here."""
-    for _ in range(200):
+def _use_wal(db: apsw.Connection, busy_ms: int) -> None:
+    """Switching to WAL takes the file for itself and does not honour the busy time-out; six first starts at once meet here. Who may wait less than
+    the others (a hook, which is ended when it waits for long) goes away with BusyError."""
+    for _ in range(max(1, min(200, busy_ms // 20))):
         try:
             if one(db, "pragma journal_mode=wal") in ("wal", "memory"):
                 break
         except apsw.BusyError:
             pass
         time.sleep(0.02)
+    else:
+        if busy_ms < BUSY_MS:
+            raise apsw.BusyError("others are beginning this file")
     one(db, "select count(*) from sqlite_schema")  # the log is opened by the first read
 
 
@@ -148,7 +152,7 @@ def _open_for_writing(path: str, busy_ms: int) -> apsw.Connection:
     db.set_busy_timeout(busy_ms)
     try:
         _recognise(db, path)
-        _use_wal(db)
+        _use_wal(db, busy_ms)
         return db
     except (apsw.CantOpenError, apsw.IOError):
         db.close()
