@@ -56,7 +56,7 @@ def hail(rng, count):
             case 4:
                 yield line.replace(b'"The crane is yellow."', rng.choice([b"NaN", b"1e999", b"[" * 3000, b"{}", b"null", b"-0", b"true"]))
             case 5:
-                yield json.dumps(rng.choice([[], [good], 5, None, "x", {}, {"id": 1}, {"method": 5}, {"jsonrpc": "1.0", "id": n, "method": "ping"}])).encode()
+                yield json.dumps(rng.choice([[], [good], 5, None, "x", {}, {"id": 1}, {"method": 5}, {"jsonrpc": "1.0", "id": -1 - n, "method": "ping"}])).encode()
             case 6:
                 yield json.dumps({**good, "id": f"h{n}", "params": {"name": rng.choice(["mnemos_store", "mnemos_none", "", "\u0000"]), "arguments": rng.choice(
                     [None, [], "x", 5, {"content": None}, {"content": ["x"]}, {"content": "x", "limit": {}}, {"": ""}])}}).encode()
