@@ -59,9 +59,9 @@ class Engine:
         """Identities that are one project: what the place is, what it was, and all that are joined to it. The first is where it writes."""
         return group(place, self._store.joined())
 
-    def view(self, project: str = "", scopes: Sequence[str] = (), *, as_of: float | None = None, tags: Sequence[str] = ()) -> View:
+    def view(self, project: str | Place = "", scopes: Sequence[str] = (), *, as_of: float | None = None, tags: Sequence[str] = ()) -> View:
         """What is visible from there, cut to the asked scopes."""
-        place = self.place(project)
+        place = project if isinstance(project, Place) else self.place(project)
         return View(visible(self.group(place), place.workspaces, scopes), as_of, tuple(clean(tag).strip() for tag in tags))  # as the firewall left them when they were stored
 
     def _one(self, memory_id: str, project: str = "") -> Memory:
@@ -136,7 +136,8 @@ class Engine:
         if not (1 <= limit <= 50 and 100 <= budget_tokens <= 5000):
             raise BadInput(f"limit {limit} and budget_tokens {budget_tokens} are not allowed: limit 1 to 50, budget_tokens 100 to 5000.")
         from . import retrieve
-        view, place = self.view(project, scopes, as_of=as_of, tags=tags), self.place(project)
+        place = self.place(project)
+        view = self.view(place, scopes, as_of=as_of, tags=tags)
         found = retrieve.retrieve(retrieve.Question(query, view, limit, mode, near, sector, budget_tokens, explain, reconsolidate), self.mind)
         waits = "" if found.memories else self._remarks.waiting(self.group(place))
         return found._replace(note=joined(found.note, waits, self._remarks.strange(place, own=not project), self._remarks.moved()))
@@ -183,7 +184,8 @@ class Engine:
         if not (1 <= limit <= 100 and offset >= 0):
             raise BadInput(f"limit {limit} and offset {offset} are not allowed: limit 1 to 100, offset 0 or more.")
         from .results import Page
-        view = self.view(project, () if scope == "all" else (scope,), tags=tags)
+        place = self.place(project)
+        view = self.view(place, () if scope == "all" else (scope,), tags=tags)
         if not view.scopes:
             return Page(0, offset, (), {})
         decay, now = self.mind.config.decay, self.mind.clock()
@@ -193,7 +195,7 @@ class Engine:
             total, everything = self._store.browse(view, status=status, limit=-1, order="recent")
             weight = (lambda m: decay.retention(m, now)) if sort == "retention" else (lambda m: m.importance * decay.retention(m, now))
             page = sorted(everything, key=weight, reverse=True)[offset:offset + limit]
-        return Page(total, offset, tuple(page), {m.id: decay.retention(m, now) for m in page}, self._remarks.strange(self.place(project), own=not project))
+        return Page(total, offset, tuple(page), {m.id: decay.retention(m, now) for m in page}, self._remarks.strange(place, own=not project))
 
     def stats(self) -> Stats:
         """Counts of the whole file."""

@@ -143,8 +143,7 @@ def _without_secrets(event: Event, settings: Settings) -> Event:
     """Its session and key by their hash where they look like a secret. The rules are not imported for a name of the common kind."""
     if events.ordinary(event.session) and events.ordinary(event.key):
         return event
-    from .mechanisms.firewall import Firewall
-    firewall = Firewall(settings.secret_action, settings.pii_action)  # type: ignore[arg-type]
+    firewall = settings.firewall()
     return event._replace(session=firewall.named(event.session), key=firewall.named(event.key))
 
 
@@ -173,10 +172,7 @@ def _buffer(settings: Settings, now: float) -> Any:
 def _screen(settings: Settings) -> Any:
     """Clean text of a text, None for what may not be kept. The rules are imported when the first text comes."""
     def screen(text: str) -> str | None:
-        if not text:
-            return ""
-        from .mechanisms.firewall import Firewall
-        return Firewall(settings.secret_action, settings.pii_action).kept(text)  # type: ignore[arg-type]
+        return settings.firewall().kept(text) if text else ""
     return screen
 
 

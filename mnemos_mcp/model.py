@@ -138,14 +138,6 @@ class Found(NamedTuple):
     rarity: Mapping[str, float] = {}
 
 
-class Signal(NamedTuple):
-    """One named reason for a score: value 0..1 and its weight; share = value * weight."""
-
-    name: str
-    value: float
-    weight: float
-
-
 class Recalled(NamedTuple):
     """A memory as a recall returns it; `why` maps signal to share and sums to `score`."""
 

@@ -11,7 +11,6 @@ from .config import MnemosConfig, with_tables
 from .engine import Engine
 from .identity import resolve
 from .known_files import KnownFiles
-from .mechanisms.firewall import Firewall
 from .mind import Mind
 from .place import Place, locator, place_of, remembered
 from .private import make_private, only_readable
@@ -34,7 +33,7 @@ def new_id() -> str:
 
 def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time, embedder: Embedder | None = None) -> Engine:
     """The memory that these settings mean; `embedder` where one is at work already. Raises StoreUnavailable when its file cannot be opened."""
-    config, problems = with_tables(MnemosConfig(firewall=Firewall(settings.secret_action, settings.pii_action)), settings.mechanisms)  # type: ignore[arg-type]
+    config, problems = with_tables(MnemosConfig(firewall=settings.firewall()), settings.mechanisms)
     path = settings.database
     reading = path != ":memory:" and only_readable(path)
     warning = make_private(path, create=True) if path != ":memory:" and not reading else None

@@ -19,6 +19,7 @@ from .mechanisms.scopes import CAPTURE_MODES, Governance, at_least_as_strict
 from .options import BY_FIELD, EMBEDDING_MODELS, GOVERNANCE, LLM_MODELS, OPENAI_NAMES, OPTIONS, STRICTNESS, Option, Secret
 
 if TYPE_CHECKING:
+    from .mechanisms.firewall import Firewall
     from .scope import Scope
 
 _MOST_PROBLEMS = 30  # sentences: a file full of unknown names must not flood health
@@ -75,6 +76,11 @@ class Settings(NamedTuple):
         """Beside the database, named after it; in the data folder when the store is in memory."""
         beside = self.sqlite_path or os.path.join(self.data_dir, "mnemos.db")
         return os.path.splitext(beside)[0] + ".log"
+
+    def firewall(self) -> Firewall:
+        """What may enter. The rules are imported here: most hooks screen nothing."""
+        from .mechanisms.firewall import Firewall
+        return Firewall(self.secret_action, self.pii_action)  # type: ignore[arg-type]
 
     def govern(self, scope: Scope, here: str = "") -> Governance:
         """Rules of a scope. `here` is the identity of the client's project: only there the repository's own file has a say."""

@@ -34,8 +34,7 @@ def question(event: Event, settings: Settings) -> Question | None:
     if not said:
         return None
     embedder = _loading() if settings.embedding_provider == "builtin" else None
-    from .mechanisms.firewall import Firewall
-    text = str(Firewall(settings.secret_action, settings.pii_action).redact(" ".join(said.split()[:QUERY_WORDS]))).strip()  # type: ignore[arg-type]
+    text = str(settings.firewall().redact(" ".join(said.split()[:QUERY_WORDS]))).strip()
     if embedder:
         embedder.begin(text)
     return Question(said, text, embedder)

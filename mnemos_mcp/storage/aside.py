@@ -112,19 +112,13 @@ def files(database: str) -> list[str]:
 def take_in(database: str, apply: Callable[[Sequence[BufferWrite]], object]) -> int:
     """Every delivery that lies aside through `apply`, oldest first; how many. Whatever `apply` raises, what lies there stays; a line that only looks like
     a delivery (TypeError, ValueError) does not hold up those behind it."""
-    if not files(database):
-        return 0
-    with _alone(database):  # who finds another taker's files claimed waits until they are in: nothing may come in behind one who erases
-        _claim(database)
-        claimed = files(database)  # those of a taker that died are taken again
-        deliveries = [delivery for path in claimed for line in _lines(path) if (delivery := _read(line))]
+    with _claimed(database) as said:
+        deliveries = [delivery for line in said if (delivery := _read(line))]
         for writes in deliveries:
             try:
                 apply(writes)
             except (TypeError, ValueError):
                 continue
-        for path in claimed:
-            os.unlink(path)
     return len(deliveries)
 
 
@@ -135,21 +129,23 @@ def lines(database: str) -> list[str]:
 
 def drop(database: str) -> int:
     """Everything that lies aside goes, unread; how many deliveries."""
+    with _claimed(database) as said:
+        return len(said)
+
+
+@contextmanager
+def _claimed(database: str) -> Iterator[list[str]]:
+    """The lines that lie aside; hooks begin a new queue from now on. When the block ends well the files go, else they stay for the next taker."""
     if not files(database):
-        return 0
-    with _alone(database):
-        _claim(database)
-        claimed = files(database)
-        gone = sum(1 for path in claimed for line in _lines(path) if line)
-        for path in claimed:
+        yield []
+        return
+    with _alone(database):  # who finds another taker's files claimed waits until they are in: nothing may come in behind one who erases
+        if os.path.exists(database + ASIDE):
+            os.rename(database + ASIDE, f"{database}{ASIDE}.{os.getpid()}-{time.time_ns()}")
+        paths = files(database)  # those of a taker that died are taken again
+        yield [line for path in paths for line in _lines(path) if line]
+        for path in paths:
             os.unlink(path)
-    return gone
-
-
-def _claim(database: str) -> None:
-    """From now on hooks begin a new queue."""
-    if os.path.exists(database + ASIDE):
-        os.rename(database + ASIDE, f"{database}{ASIDE}.{os.getpid()}-{time.time_ns()}")
 
 
 @contextmanager
