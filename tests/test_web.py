@@ -15,8 +15,10 @@ from urllib.parse import quote
 
 import pytest
 
+from mnemos_mcp.errors import BadInput
 from mnemos_mcp.web.app import assets
 from mnemos_mcp.web.guard import POLICY
+from mnemos_mcp.web.routes import body_of
 
 ROOT = Path(__file__).resolve().parent.parent
 MARKUP = "<svg onload=alert(1)><script>alert(2)</script> [x](javascript:alert(3))"
@@ -232,6 +234,8 @@ def test_a_body_that_is_no_object_or_too_large_is_refused(page):
     assert page.ask("/api/store", "POST", [1], **origin)[0] == 400
     assert page.ask("/api/store", "POST", {"content": "x" * 2_000_000}, **origin)[0] == 400
     assert page.get("stats")
+    with pytest.raises(BadInput, match="no JSON"):
+        body_of(b"[" * 100_000)
 
 
 def test_a_page_hears_what_another_process_commits(page):

@@ -153,7 +153,7 @@ def body_of(raw: bytes) -> dict[str, Any]:
         raise BadInput("The request is too large.")
     try:
         value = json.loads(raw or b"{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # brackets without end
         raise BadInput("The request is no JSON.") from error
     if not isinstance(value, dict):
         raise BadInput("The request is no JSON object.")
