@@ -7,6 +7,7 @@ from typing import Any
 from .bars import BAR, COLOURS, HELD, MARKS, SHORT_BAR, SIGNALS, bar, fresh, note, stacked, table_of, text_of
 from .portraits import inspected, slept
 
+WIDE = 100  # columns; below them a table keeps its text readable and puts the rest under it
 Reply = dict[str, Any]
 Draw = Callable[[Any], None]
 
@@ -35,7 +36,8 @@ def _shares(parts: dict[str, float]) -> Any:
 
 
 def _about(m: Reply) -> str:
-    return " · ".join([m["id"], m["scope"], m.get("age", ""), *(f"{n} {m[n]}" for n in ("key", "origin", "status", "valid_from", "valid_to", "version") if n in m)])
+    days = (f"true {said} {m[n][:10]}" for n, said in (("valid_from", "from"), ("valid_to", "until")) if n in m)
+    return " · ".join([m["id"], m["scope"], m.get("age", ""), *(f"{n} {m[n]}" for n in ("key", "origin", "status", "version") if n in m), *days])
 
 
 def recalled(console: Any, r: Reply) -> None:
@@ -100,15 +102,18 @@ def shares(console: Any, why: dict[str, float], score: float) -> None:
 def page(console: Any, r: Reply) -> None:
     """A table of memories, what is left of each first."""
     from rich.text import Text
-    table = table_of("kept", "memory", "scope", "age", "id")
+    wide = console.width >= WIDE
+    table = table_of("kept", "memory", *(("scope", "age", "id") if wide else ()))
     for m in r["memories"]:
-        marks = [m[n] for n in ("key", "status", "origin") if n in m] + ([f"from {m['valid_from']}"] if "valid_from" in m else [])
+        marks = [] if wide else [m["id"], m["scope"], *([m["age"]] if "age" in m else [])]
+        marks += [m[n] for n in ("key", "status", "origin") if n in m] + ([f"from {m['valid_from']}"] if "valid_from" in m else [])
         marks += (["pinned"] if m.get("pinned") else []) + [f"#{tag}" for tag in m.get("tags", [])]
         text = text_of(m["content"])
         if marks:
             text.append("\n" + " · ".join(marks), style="dim")
         kept = m.get("retention", 0.0)
-        table.add_row(Text.assemble((f"{bar(kept, 8):<8}", fresh(kept)), f" {kept:4.0%}"), text, m["scope"], text_of(m.get("age", ""), "dim"), text_of(m["id"], "dim"))
+        beside = (m["scope"], text_of(m.get("age", ""), "dim"), text_of(m["id"], "dim")) if wide else ()
+        table.add_row(Text.assemble((f"{bar(kept, 8):<8}", fresh(kept)), f" {kept:4.0%}"), text, *beside)
     if r["memories"]:
         console.print(table)
     after = r.get("offset", 0) + r["showing"]
@@ -149,7 +154,7 @@ def health(console: Any, r: Reply) -> None:
         if r.get(name):
             console.print(text_of(f"\n{said}", "bold"))
             for key, value in r[name].items():
-                console.print(text_of(f"  {key:<22} {value}", "dim"))
+                console.print(text_of(f"  {key:<22} {value}", "dim"), soft_wrap=True)  # a path is copied in one piece
     wrong = sum(c["status"] != "ok" for c in r["checks"])
     verdict = f"{wrong} of {len(r['checks'])} checks want a look" if wrong else f"all {len(r['checks'])} checks are well"
     console.print(Text.assemble("\n", (verdict, "bold " + MARKS[r["status"]][1])))

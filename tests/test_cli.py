@@ -394,11 +394,20 @@ def test_endless_texts_are_cut_on_a_terminal_and_whole_where_they_are_asked_for(
     assert "characters;" not in mnemos("inspect", short)[1]
 
 
-def drawn_text(verb, reply):
+def test_at_80_columns_a_table_leaves_room_for_the_text_and_a_path_stays_in_one_piece():
+    text = "The staging server is heron, and it is restarted on every Tuesday."
+    lines = drawn_text("list", {"total": 1, "showing": 1, "memories": [{"id": "aaaa0001bbbb", "content": text, "scope": "project", "age": "4 months ago", "retention": 0.9}]}, 80)
+    assert max(sum(word in line for word in text.split()) for line in lines.splitlines()) > 7
+    assert "aaaa0001bbbb · project · 4 months ago" in lines
+    path = "/home/someone/.local/share/mnemos/a-rather-long-folder/mnemos.log"
+    assert f"log                    {path}" in drawn_text("health", {"status": "ok", "checks": [], "paths": {"log": path}}, 80)
+
+
+def drawn_text(verb, reply, width=200):
     """What a terminal would show of a reply."""
     from rich.console import Console
 
     from mnemos_mcp.fitting import for_people
     out = io.StringIO()
-    terminal.drawn(verb, for_people(verb, reply))(Console(file=out, width=200, color_system=None))
+    terminal.drawn(verb, for_people(verb, reply))(Console(file=out, width=width, color_system=None))
     return out.getvalue()
