@@ -17,6 +17,7 @@ import graph from "./views/graph.js";
 
 const VIEWS = [memories, why, timeline, health, forgetting, sleep, talk, graph];
 const PAUSE_MS = 450; // between two refreshes while another program writes on and on
+let own = null; // the project where the page was started: it needs no name in the address
 let view = null;
 let drawn = null; // what the view gave back: refresh, key
 let lastRefresh = 0;
@@ -26,19 +27,28 @@ const ctx = {
   project: "", start: null, deeds: null,
   go(name, params = {}) { location.hash = address(name, params); },
   /** Keep what is asked in the address, so that reload and back work, without drawing again. */
-  note(params) { history.replaceState(null, "", `#${address(view.name, params)}`); },
+  note(params) { history.replaceState(null, "", ctx.link(view.name, params)); },
+  link(name, params = {}) { return `#${address(name, params)}`; },
   open: (id) => openPanel(id, ctx),
   changed() { refresh(); },
 };
 
 function address(name, params) {
-  const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== "" && value !== undefined && value !== null));
+  const query = new URLSearchParams(Object.entries({ ...params, project: ctx.project }).filter(([, value]) => value !== "" && value !== undefined && value !== null));
   return `${name}${query.size ? `?${query}` : ""}`;
+}
+
+/** View and parameters of the address; the project stands in it too, so that reload, back and a copied link keep it. */
+function asked() {
+  const [name, query] = location.hash.slice(1).split("?");
+  const { project = "", ...params } = Object.fromEntries(new URLSearchParams(query || ""));
+  return { name, project, params };
 }
 
 async function frame() {
   ctx.start = await get("start", { project: ctx.project });
   const place = ctx.start.project;
+  if (!ctx.project) own = place.identity;
   const known = ctx.start.projects.slice();
   if (place.identity && !known.some((p) => p.identity === place.identity)) known.unshift({ identity: place.identity, name: place.name, memories: 0 });
   const names = known.map((p) => p.name);
@@ -48,11 +58,12 @@ async function frame() {
 }
 
 function draw() {
-  const [name, query] = location.hash.slice(1).split("?");
+  const { name, params } = asked();
   const next = VIEWS.find((v) => v.name === name) || memories;
   drawn?.leave?.();
   view = next;
   for (const link of byId("nav").querySelectorAll("a")) {
+    link.setAttribute("href", ctx.link(link.dataset.view));
     if (link.dataset.view === view.name) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   }
   byId("nav").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
@@ -60,7 +71,7 @@ function draw() {
   const main = byId("main");
   show(main);
   main.className = `view-${view.name}`;
-  try { drawn = view.draw(main, Object.fromEntries(new URLSearchParams(query || "")), ctx) || null; } catch (error) { show(main, failure(error)); drawn = null; }
+  try { drawn = view.draw(main, params, ctx) || null; } catch (error) { show(main, failure(error)); drawn = null; }
   window.scrollTo(0, 0);
 }
 
@@ -106,13 +117,28 @@ function theme() {
   face();
 }
 
+async function moved() {
+  closePanel();
+  const { project } = asked();
+  if (project !== ctx.project) {
+    ctx.project = project;
+    try { await frame(); } catch (error) { show(byId("main"), failure(error)); return; }
+    say(`Project ${ctx.start.project.name}`);
+  }
+  draw();
+}
+
 async function begin() {
   show(byId("nav"), h("ul", {}, VIEWS.map((v, i) => h("li", {}, h("a", { href: `#${v.name}`, "data-view": v.name, title: `${v.about} (${i + 1})` }, icon(v.name), h("span", {}, v.title))))));
   theme();
   byId("help").addEventListener("click", help);
-  byId("project").addEventListener("change", async (event) => { ctx.project = event.target.value; closePanel(); await frame(); draw(); say(`Project ${ctx.start.project.name}`); });
+  byId("project").addEventListener("change", (event) => {
+    const { id, ids, key: topic, ...kept } = asked().params; // these name memories of one project
+    location.hash = `${view.name}?${new URLSearchParams({ ...kept, project: event.target.value === own ? "" : event.target.value })}`;
+  });
+  ctx.project = asked().project;
   try { await frame(); } catch (error) { show(byId("main"), failure(error)); return; }
-  window.addEventListener("hashchange", () => { closePanel(); draw(); });
+  window.addEventListener("hashchange", moved);
   document.addEventListener("keydown", key);
   draw();
   follow(refresh, (up) => {

@@ -6,6 +6,7 @@ import { about, button, command, empty, failure, iconButton, importance, leading
 import { stack } from "../charts/stack.js";
 
 const PAGE = 50;
+const HELD = 20; // of those held back by a gate
 const TYPING_MS = 140;
 const GATES = { floor: "below floor", trailing: "far below", packing: "packed out" };
 
@@ -68,9 +69,10 @@ export default {
       drawFilters();
       const fits = found.candidates.filter((c) => !asked.sector || leading(c.sectors) === asked.sector);
       const top = fits.filter((c) => c.gate === "recalled");
-      const held = fits.filter((c) => c.gate !== "recalled").slice(0, 20);
+      const all = fits.filter((c) => c.gate !== "recalled");
+      const held = all.slice(0, HELD);
       show(summary, h("strong", {}, `${top.length} recalled`), ` of ${many(found.rows, "memory", "memories")} searched`,
-        held.length > 0 && ` · ${held.length} held back`, " ", h("a", { href: `#why?${new URLSearchParams({ q: asked.q })}` }, "take it apart"));
+        all.length > 0 && ` · ${all.length} held back${all.length > HELD ? `, the best ${HELD} shown` : ""}`, " ", h("a", { href: ctx.link("why", { q: asked.q }) }, "take it apart"));
       show(pager);
       drawRows([...top.map((m) => [m, found.candidates[0].score]), ...held.map((m) => [m, found.candidates[0].score])], quiet, top.length);
       if (!fits.length) show(list, h("li", {}, empty("Nothing like it is stored here", found.note)));
