@@ -24,9 +24,21 @@ export function add(node, kids) {
 export const h = (tag, props, ...kids) => fill(document.createElement(tag), props, kids);
 export const s = (tag, props, ...kids) => fill(document.createElementNS(SVG, tag), props, kids);
 
+const REACHED = "button, a[href], input, select, textarea, summary, [tabindex]";
+const label = (node) => `${node.tagName} ${node.getAttribute("aria-label") || (node.closest("label")?.firstElementChild || node).textContent}`;
+
+/** New contents. Who had the keyboard on a piece of the old ones has it on the same piece of the new ones, as far as it is still there. */
 export function show(node, ...kids) {
+  const held = node.contains(document.activeElement) && node !== document.activeElement ? document.activeElement : null;
+  const at = held ? [...node.querySelectorAll(REACHED)].indexOf(held) : -1;
+  const name = at < 0 ? "" : label(held);
   node.replaceChildren();
-  return add(node, kids);
+  add(node, kids);
+  if (at >= 0) {
+    const alike = [...node.querySelectorAll(REACHED)].map((one, i) => [Math.abs(i - at), one]).filter(([, one]) => label(one) === name);
+    alike.sort((a, b) => a[0] - b[0])[0]?.[1].focus({ preventScroll: true });
+  }
+  return node;
 }
 
 export const byId = (id) => document.getElementById(id);
