@@ -2,11 +2,12 @@
 import { get } from "./api.js";
 import { byId, h, show } from "./dom.js";
 import { ago, day, moment, percent, two } from "./format.js";
-import { about, button, failure, iconButton, importance, leading, pairs, retention, SECTORS } from "./parts.js";
+import { about, button, failure, iconButton, importance, leading, pairs, retention, SECTORS, unfolding } from "./parts.js";
 import { marked } from "./words.js";
 
 let shown = null;
 let caller = null;
+const unfolded = new Set(); // ids whose long text was opened
 
 export const openId = () => shown;
 
@@ -57,7 +58,7 @@ function deeds(m, ctx) {
 function body(found, ctx) {
   const m = found.memory;
   return h("div", { class: "panel-body" },
-    h("p", { class: "text" }, m.content), about(m), deeds(m, ctx),
+    h("p", { class: "text" }, unfolding(m.content, unfolded, m.id)), about(m), deeds(m, ctx),
     section("Retention", retention(m.retention), ahead(found.retention, m)),
     section("Judged as", h("div", { class: "judged" }, h("div", {}, h("span", { class: "hint" }, `importance ${two(m.importance)}`), importance(m.importance)),
       h("div", {}, h("span", { class: "hint" }, `surprisal ${two(m.surprisal)}`), meter(m.surprisal)),

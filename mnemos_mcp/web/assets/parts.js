@@ -1,5 +1,5 @@
 // Pieces that several views draw.
-import { h } from "./dom.js";
+import { h, show } from "./dom.js";
 import { ago, day, fresh, percent, two } from "./format.js";
 import { icon } from "./icons.js";
 
@@ -25,6 +25,17 @@ export function importance(value) {
   const steps = Math.max(1, Math.round(value * 5));
   return h("span", { class: "importance", role: "img", "aria-label": `importance ${two(value)}`, title: `importance ${two(value)}` },
     [1, 2, 3, 4, 5].map((n) => h("i", { class: n <= steps ? "on" : "" })));
+}
+
+const LONG = 700; // characters
+const CUT = 500;
+
+/** A text; of a long one its beginning and a button for the rest. `open`: where its unfolding is remembered over redraws. */
+export function unfolding(text, open = new Set(), id = text) {
+  if (text.length <= LONG || open.has(id)) return [text];
+  const whole = h("button", { type: "button", class: "link", onclick: () => { open.add(id); const box = whole.parentElement; show(box, text); box.tabIndex = -1; box.focus({ preventScroll: true }); } },
+    `show all ${text.length.toLocaleString()} characters`);
+  return [`${Array.from(text.slice(0, CUT)).slice(0, -1).join("").trimEnd()}… `, whole];
 }
 
 export const chip = (text, kind = "", title = "") => h("span", { class: `chip ${kind}`, title: title || undefined }, text);
