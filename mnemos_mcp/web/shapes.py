@@ -58,8 +58,9 @@ def curve(c: Curve) -> Shape:
 
 
 def episode(e: Episode) -> Shape:
+    """`surprisal` is None where nobody measured it: a hook and an import put words down without the model."""
     return {"id": e.id, "content": plain(e.content), "role": e.role, "origin": e.origin, "at": e.at, "kind": e.kind, "durable": e.durable,
-            "surprisal": e.surprisal, "status": e.status, "memory_id": e.memory_id}
+            "surprisal": None if e.event else e.surprisal, "status": e.status, "memory_id": e.memory_id}
 
 
 def run(r: Mapping[str, Any], named: Mapping[str, Memory]) -> Shape:

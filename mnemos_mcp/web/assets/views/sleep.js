@@ -3,13 +3,16 @@ import { get, post } from "../api.js";
 import { h, say, show } from "../dom.js";
 import { ago, many, moment, percent, two } from "../format.js";
 import { attempt, toast } from "../deeds.js";
-import { button, chip, empty, failure, heading } from "../parts.js";
+import { button, chip, empty, failure, heading, unfolding } from "../parts.js";
 
 const SHOWN = 40;
+const GONE = "a memory that is no longer there";
+const READ_AS = { unjudged: "not read yet" };
 
 export default {
   name: "sleep", title: "Sleep", about: "Runs, the gate, what waits", draw(main, params, ctx) {
     const body = h("div", { class: "sleep-body" });
+    const unfolded = new Set();
     let preview = null;
     let only = "let go";
     show(main, heading("Sleep", "Episodes become facts, doubles merge, the faded are archived. Every run is a dated diff, and every run can be undone."), body);
@@ -25,7 +28,7 @@ export default {
 
     function waiting(pending) {
       return h("section", { class: "card" }, h("h2", {}, "Waiting", h("span", { class: "count" }, String(pending.length))),
-        pending.length ? h("ul", { class: "plainlist" }, pending.slice(0, 8).map((e) => h("li", {}, h("span", { class: "content" }, e.content), h("p", { class: "about" }, chip(e.durable ? e.kind || "durable" : "chatter", e.durable ? "good" : ""),
+        pending.length ? h("ul", { class: "plainlist" }, pending.slice(0, 8).map((e) => h("li", {}, h("span", { class: "content" }, unfolding(e.content, unfolded, e.id)), h("p", { class: "about" }, chip(READ_AS[e.kind] || e.kind || "chatter", e.durable ? "good" : ""),
           h("span", {}, e.role), h("time", {}, ago(e.at)))))) : h("p", { class: "hint" }, "Nothing waits: what was said has been settled."),
         pending.length > 8 && h("p", { class: "hint" }, `and ${pending.length - 8} more`),
         h("div", { class: "buttons left" },
@@ -55,34 +58,40 @@ export default {
     }
 
     function account(r) {
-      const open = (id, text) => (id ? h("button", { type: "button", class: "link", onclick: () => ctx.open(id) }, text || id) : text);
+      const open = (id, text) => (id && text ? h("button", { type: "button", class: "link", onclick: () => ctx.open(id) }, text) : text || h("span", { class: "hint" }, GONE));
       const lines = [
-        ...r.facts.map((f) => ["+", f.outcome === "stored" ? "good" : "", [open(f.id, f.text || f.id || f.reason || ""), h("span", { class: "hint" }, ` ${f.outcome}`)]]),
-        ...r.merged.map((m) => ["≈", "", [h("del", {}, m.gone_text || m.gone), " is the same as ", open(m.kept, m.kept_text)]]),
+        ...r.facts.map((f) => ["+", f.outcome === "stored" ? "good" : "", [open(f.id, f.text || f.content || f.reason), h("span", { class: "hint" }, ` ${f.outcome}`)]]),
+        ...r.merged.map((m) => ["≈", "", [h("del", {}, m.gone_text || GONE), " is the same as ", open(m.kept, m.kept_text)]]),
         ...r.revised.map((m) => ["~", "", [open(m.id, m.text), h("span", { class: "hint" }, " revised")]]),
         ...r.archived.map((m) => ["−", "bad", [open(m.id, m.text), h("span", { class: "hint" }, ` archived at ${percent(m.retention)}`)]])];
-      if (!lines.length && !r.settled) return h("p", { class: "hint" }, "nothing");
+      if (!lines.length && !r.settled) return h("p", { class: "hint" }, "change nothing");
       return h("ul", { class: "diff" }, lines.map(([mark, kind, what]) => h("li", { class: kind }, h("span", { class: "mark", "aria-hidden": "true" }, mark), h("span", {}, what))),
         r.settled > 0 && h("li", {}, h("span", { class: "mark", "aria-hidden": "true" }, "·"), h("span", {}, many(r.settled, "episode"), " settled")));
     }
 
     function gate(found) {
       const kept = found.episodes.filter((e) => e.memory_id);
-      const dropped = found.episodes.filter((e) => !e.memory_id && !e.durable); // a durable one waits for its fact
+      const dropped = found.episodes.filter((e) => !e.memory_id && !e.durable && !e.kind); // a durable one waits for its fact, an unread one for its reading
       const shown = only === "let go" ? dropped : kept;
       const choose = (name, all) => h("button", { type: "button", "aria-pressed": String(only === name), onclick: () => { only = name; draw(found); } }, `${name} (${all.length})`);
       return h("section", { class: "card" }, h("h2", {}, "The gate"), h("p", { class: "hint" }, `Kept is what was not predicted (surprisal of ${two(ctx.start.threshold)} or more) and will matter later. Corrections and standing instructions always are. `
-        + `So far ${found.gate.kept || 0} kept, ${found.gate.dropped || 0} let go.`),
+        + `In all projects so far ${(found.gate.kept || 0).toLocaleString()} kept, ${(found.gate.dropped || 0).toLocaleString()} let go.`),
       h("div", { class: "switch", role: "group", "aria-label": "Which" }, choose("let go", dropped), choose("kept", kept)),
       shown.length ? h("ul", { class: "gate" }, shown.slice(0, SHOWN).map((e) => episode(e))) : empty("Nothing here", "What is said passes the gate; this is its log."));
     }
 
     function episode(e) {
-      return h("li", { "data-episode": e.id }, h("div", { class: "surprise", role: "img", "aria-label": `surprisal ${two(e.surprisal)}`, title: `surprisal ${two(e.surprisal)}, threshold ${two(ctx.start.threshold)}` },
-        h("span", { class: "track" }, h("span", { class: e.memory_id ? "fill kept" : "fill", style: { width: `${100 * Math.min(1, e.surprisal)}%` } }), h("span", { class: "threshold", style: { left: `${100 * ctx.start.threshold}%` } })), h("span", { class: "figure" }, two(e.surprisal))),
-      h("div", {}, h("p", { class: "content" }, e.content), h("p", { class: "about" }, h("span", {}, e.durable ? e.kind : "not durable"), h("span", {}, e.role), h("span", {}, `from ${e.origin}`), h("time", {}, ago(e.at)),
+      return h("li", { "data-episode": e.id }, surprise(e),
+      h("div", {}, h("p", { class: "content" }, unfolding(e.content, unfolded, e.id)), h("p", { class: "about" }, h("span", {}, e.durable ? e.kind : "not durable"), h("span", {}, e.role), h("span", {}, `from ${e.origin}`), h("time", {}, ago(e.at)),
         e.memory_id ? h("button", { type: "button", class: "link", onclick: () => ctx.open(e.memory_id) }, "its memory")
           : h("button", { type: "button", class: "link", onclick: () => keep(e) }, "Keep it after all"))));
+    }
+
+    function surprise(e) {
+      if (e.surprisal === null) return h("span", { class: "hint", title: "put down by a hook or an import, which ask no model: judged by its words alone" }, "not measured");
+      return h("div", { class: "surprise", role: "img", "aria-label": `surprisal ${two(e.surprisal)}`, title: `surprisal ${two(e.surprisal)}, threshold ${two(ctx.start.threshold)}` },
+        h("span", { class: "track" }, h("span", { class: e.memory_id ? "fill kept" : "fill", style: { width: `${100 * Math.min(1, e.surprisal)}%` } }), h("span", { class: "threshold", style: { left: `${100 * ctx.start.threshold}%` } })),
+        h("span", { class: "figure" }, two(e.surprisal)));
     }
 
     async function keep(e) {
