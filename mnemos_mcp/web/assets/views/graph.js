@@ -2,13 +2,14 @@
 import { get, gone, lastOf } from "../api.js";
 import { h, later, say, show } from "../dom.js";
 import { many, two } from "../format.js";
-import { about, button, empty, failure, heading, select } from "../parts.js";
+import { about, button, empty, failure, heading, select, unfolding } from "../parts.js";
 import { net } from "../charts/net.js";
 
 export default {
   name: "graph", title: "Graph", about: "Neighbours by likeness and joint recall", draw(main, params, ctx) {
     const asked = { id: params.id || "", hops: params.hops || "2", q: params.q || "" };
     const ask = lastOf();
+    const unfolded = new Set();
     let found = null;
     let energy = {};
     const body = h("div", { class: "graph-body" });
@@ -51,7 +52,7 @@ export default {
       const nodes = found.memories.map((m) => ({ id: m.id, text: m.content, energy: asked.q ? energy[m.id] || 0 : m.id === first ? 0.9 : 0.25, first: m.id === first, on: found.recalled?.has(m.id) }));
       const height = Math.min(560, 300 + nodes.length * 7);
       show(body, h("div", { class: "card" }, net(nodes, found.edges, { open: (id) => { asked.id = id; if (asked.q) ctx.open(id); else load(); }, height, width: body.clientWidth - 34 }),
-        h("p", { class: "hint" }, asked.q ? "Size and colour are energy; ringed is what was recalled." : `${many(nodes.length, "memory", "memories")} within ${asked.hops} hops. Choose one to walk to it.`)),
+        h("p", { class: "hint" }, asked.q ? "Size and colour are energy; ringed is what was recalled." : `${many(nodes.length, "memory", "memories")} within ${many(Number(asked.hops), "hop")}. Choose one to walk to it.`)),
       table(first));
     }
 
@@ -60,10 +61,12 @@ export default {
       const named = new Map(found.memories.map((m) => [m.id, m]));
       const mine = found.edges.filter((e) => !first || e.a === first || e.b === first).sort((a, b) => b.weight - a.weight).slice(0, 30);
       const m = first && named.get(first);
-      return h("section", { class: "card" }, m ? [h("h2", {}, "In the middle"), h("p", { class: "content" }, m.content), about(m), h("div", { class: "buttons left" }, button("Open", () => ctx.open(m.id)))] : h("h2", {}, "Ties"),
-        mine.length ? h("ul", { class: "plainlist" }, mine.map((e) => { const other = named.get(e.a === first ? e.b : e.a); return other && h("li", {}, h("span", { class: "hint" }, e.kind === "coactivation" ? `recalled together ${Math.round(e.weight)}× ` : `${e.kind} ${two(e.weight)} `),
-          h("button", { type: "button", class: "link", onclick: () => ctx.open(other.id) }, other.content)); })) : h("p", { class: "hint" }, "It has no ties yet."));
+      return h("section", { class: "card" }, m ? [h("h2", {}, "In the middle"), h("p", { class: "content" }, unfolding(m.content, unfolded, m.id)), about(m), h("div", { class: "buttons left" }, button("Open", () => ctx.open(m.id)))] : h("h2", {}, "Ties"),
+        mine.length ? h("ul", { class: "plainlist" }, mine.map((e) => { const other = named.get(e.a === first ? e.b : e.a); return other && named.has(e.b) && h("li", {}, h("span", { class: "hint" }, e.kind === "coactivation" ? `recalled together ${Math.round(e.weight)}× ` : `${e.kind} ${two(e.weight)} `),
+          !m && [link(named.get(e.a)), h("span", { class: "hint" }, " and ")], link(m ? other : named.get(e.b))); })) : h("p", { class: "hint" }, "It has no ties yet."));
     }
+
+    function link(m) { return h("button", { type: "button", class: "link", onclick: () => ctx.open(m.id) }, m.content); }
 
     if (asked.q) run(); else load();
     return { refresh() { if (asked.q) run(); else load(); } };
