@@ -27,11 +27,16 @@ export function confirmErase(m) {
       button("Erase", () => close(true), { kind: "danger", glyph: "erase" }))));
 }
 
+const listed = (tags) => tags.split(",").map((t) => t.trim()).filter(Boolean);
+const same = (changes, m) => changes.content === m.content.replace(/\r\n?/g, "\n").trim() && changes.key === m.key && changes.importance === "auto"
+  && changes.tags.join() === listed(m.tags.join()).join();
+
 /** The form of an edit. `save` is given the changes; its error is shown and the form stays. */
 export function editing(m, save) {
   return ask("Edit", (close) => {
-    const text = h("textarea", { rows: 6, "data-first": true, "aria-label": "Text", maxlength: 100000 });
+    const text = h("textarea", { rows: 6, "data-first": true, "aria-label": "Text", maxlength: 100000, required: true });
     text.value = m.content;
+    text.setSelectionRange(0, 0);
     const key = h("input", { value: m.key, placeholder: "none", autocomplete: "off" });
     const tags = h("input", { value: m.tags.join(", "), placeholder: "none", autocomplete: "off" });
     const level = h("select", {}, [["auto", "judge it anew"], ["low", "low"], ["medium", "medium"], ["high", "high"]].map(([value, words]) => h("option", { value }, words)));
@@ -43,9 +48,11 @@ export function editing(m, save) {
       h("div", { class: "buttons" }, h("button", { type: "button", onclick: () => close(null) }, "Cancel"), submit));
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
+      const changes = { content: text.value.trim(), key: key.value.trim(), tags: listed(tags.value), importance: level.value };
+      if (same(changes, m)) { close(null); return; }
       submit.disabled = true;
       try {
-        await save({ content: text.value.trim(), key: key.value.trim(), tags: tags.value.split(",").map((t) => t.trim()).filter(Boolean), importance: level.value });
+        await save(changes);
         close(true);
       } catch (error) {
         trouble.hidden = false;
