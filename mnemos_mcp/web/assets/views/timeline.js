@@ -1,7 +1,7 @@
 // What was true when: the chain of a topic on a time axis, with the words that changed marked.
 import { get, gone, lastOf } from "../api.js";
 import { h, later, say, show } from "../dom.js";
-import { ago, day, many } from "../format.js";
+import { ago, day, many, moment } from "../format.js";
 import { chip, command, empty, failure, heading } from "../parts.js";
 import { marked } from "../words.js";
 
@@ -54,12 +54,14 @@ export default {
     }
 
     function turn(t, before, after, first, last) {
+      const crowded = [before, after].some((x) => x && day(x.valid_from) === day(t.valid_from));
+      const when = (at) => (crowded ? moment(at) : day(at)); // states of one day are told apart by the hour
       const holds = t.valid_to === null && t.status === "active";
       const end = t.valid_to ?? last;
       const width = Math.max(1, last - first);
       return h("li", { class: `turn ${holds ? "holds" : ""} ${t.status}`, "data-id": t.id },
-        h("div", { class: "when" }, h("time", {}, day(t.valid_from)), h("span", {}, t.valid_to ? `until ${day(t.valid_to)}` : t.status === "archived" ? "archived" : "until now")),
-        h("div", { class: "axis", role: "img", "aria-label": `true from ${day(t.valid_from)} ${t.valid_to ? `until ${day(t.valid_to)}` : "until now"}` },
+        h("div", { class: "when" }, h("time", { datetime: new Date(t.valid_from * 1000).toISOString() }, when(t.valid_from)), h("span", {}, t.valid_to ? `until ${when(t.valid_to)}` : t.status === "archived" ? "archived" : "until now")),
+        h("div", { class: "axis", role: "img", "aria-label": `true from ${when(t.valid_from)} ${t.valid_to ? `until ${when(t.valid_to)}` : "until now"}` },
           h("span", { style: { left: `${(100 * (t.valid_from - first)) / width}%`, width: `${Math.max(0.8, (100 * (end - t.valid_from)) / width)}%` } })),
         h("div", { class: "said" },
           h("p", { class: "content" }, before ? marked(t.content, before.content, "new") : after ? marked(t.content, after.content, "gone") : t.content),
