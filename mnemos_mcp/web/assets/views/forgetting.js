@@ -31,7 +31,7 @@ export default {
     async function load() {
       ctx.note({ ids: ids.join(","), days: asked.days === "365" ? "" : asked.days });
       try { draw(await get("forgetting", { project: ctx.project, ids: ids.join(","), days: asked.days })); } catch (error) {
-        if (ids.length) { ids = []; chosen = ""; start(); } else show(body, failure(error));
+        if (ids.length && error.message.startsWith("No memory")) { ids = []; chosen = ""; await start(); } else show(body, failure(error));
       }
     }
 

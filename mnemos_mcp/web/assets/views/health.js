@@ -7,6 +7,7 @@ import { hooks, receipts } from "./receipts.js";
 
 const MARKS = { ok: "✓", warn: "!", fail: "✗" };
 const WORDS = { ok: "All is well", warn: "It works; something deserves a look", fail: "Something does not work" };
+const PARTS = { file: "database", "-wal": "journal of writes (-wal)", "-shm": "its index (-shm)" };
 const ROWS = { memory: "memories, former ones included", vector: "vectors", revision: "former texts", episode: "episodes", edge: "ties", recall: "recalls remembered", run: "runs of sleep" };
 
 export default {
@@ -39,8 +40,8 @@ export default {
 
     function counts(r) {
       const scopes = Object.entries(r.memories || {});
-      if (!scopes.length) return card("Memories", h("p", { class: "hint" }, "none yet"));
-      return card("Memories", h("table", { class: "grid-table" }, h("thead", {}, h("tr", {}, ["scope", "active", "superseded", "archived"].map((n) => h("th", { scope: "col" }, n)))),
+      if (!scopes.length) return card("Memories of all projects", h("p", { class: "hint" }, "none yet"));
+      return card("Memories of all projects", h("table", { class: "grid-table" }, h("thead", {}, h("tr", {}, ["scope", "active", "superseded", "archived"].map((n) => h("th", { scope: "col" }, n)))),
         h("tbody", {}, scopes.map(([scope, by]) => h("tr", {}, h("th", { scope: "row" }, scope), ["active", "superseded", "archived"].map((n) => h("td", { class: "number" }, (by[n] || 0).toLocaleString())))))),
         h("ul", { class: "sectors" }, SECTORS.map((name) => h("li", {}, h("span", {}, name), h("span", { class: "meter" }, h("span", { class: `c-${name}`, style: { width: `${100 * (r.sectors?.[name] || 0)}%` } })),
           h("span", { class: "figure" }, percent(r.sectors?.[name] || 0))))));
@@ -53,13 +54,13 @@ export default {
       if (!all) return card("Gate", h("p", { class: "hint" }, "Nothing has been judged yet."));
       return card("Gate", h("div", { class: "split", role: "img", "aria-label": `${kept} kept, ${dropped} let go` }, h("span", { class: "kept", style: { "flex-grow": kept } }), h("span", { class: "dropped", style: { "flex-grow": dropped } })),
         pairs([["kept", kept.toLocaleString()], ["let go", dropped.toLocaleString()], ["waiting for sleep", many(r.episodes?.pending || 0, "episode")], ["recalls", (r.recalls || 0).toLocaleString()],
-          ["injections", (r.injections || 0).toLocaleString()]]), h("a", { href: "#sleep" }, "What it let go, and why"));
+          ["injections", (r.injections || 0).toLocaleString()]]), h("a", { href: ctx.link("sleep") }, "What it let go, and why"));
     }
 
     function size(r, stats) {
       const files = Object.entries(r.files);
       return card("File", h("p", { class: "big" }, bytes(stats.file_bytes || files.reduce((sum, [, n]) => sum + n, 0))),
-        pairs([...files.map(([name, n]) => [name, bytes(n)]), ["free inside", percent(r.free)], ...Object.entries(r.rows).map(([name, n]) => [ROWS[name] || name, n.toLocaleString()])]));
+        pairs([...files.map(([name, n]) => [PARTS[name] || name, bytes(n)]), ["free inside", percent(r.free)], ...Object.entries(r.rows).map(([name, n]) => [ROWS[name] || name, n.toLocaleString()])]));
     }
 
     function settings(r) {
