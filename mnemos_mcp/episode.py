@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 Origin = Literal["user", "agent", "tool", "imported"]
 Role = Literal["user", "assistant", "tool"]
+Kind = Literal["instruction", "preference", "identity", "decision", "correction", "fix", "outcome", "fact", "note"]
 # Most to least trusted; a fact takes the least trusted origin of its sources.
 ORIGINS: tuple[Origin, ...] = ("user", "agent", "tool", "imported")
 UNJUDGED = "unjudged"  # kind of an episode that a hook has put down and nobody has read yet

@@ -5,12 +5,17 @@ needed is imported, because the user waits; errors go to the log; what could not
 """
 from __future__ import annotations
 
+import gc
+
+if __name__ == "__main__":
+    gc.disable()  # a hook ends before there is anything to collect; looking for it takes a twentieth of its time
+
 import os
 import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from . import events
+from . import events, patterns
 from .buffered import AddReceipt, Applied, Count, TimeHook, TouchSession
 from .events import Event
 
@@ -97,6 +102,7 @@ def _handle(event: Event) -> None:
     settings = layer.load(cwd=event.folder or None)
     if settings.store_type == "memory":
         return
+    patterns.use(settings.data_dir)
     try:
         _at_desk(event, settings)
     except Exception as reason:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .errors import EmbedderUnavailable, LLMUnavailable
@@ -137,8 +137,8 @@ def _gate(statement: Statement, vector: Embedded, seen: Read, relation: Any, dur
     routine, says_more = _routine(statement, observed, mind)
     verdict = mind.config.surprisal.judge(statement.content, observed, [*routine, *others], durability=durability)
     if says_more and not verdict.kept and durability.durable:
-        verdict = replace(verdict, kept=mind.config.surprisal.judge(statement.content, observed, others, durability=durability).kept,
-                          reason=f"{durability.kind}: it says more than the routine remark that it resembles")
+        verdict = verdict._replace(kept=mind.config.surprisal.judge(statement.content, observed, others, durability=durability).kept,
+                                   reason=f"{durability.kind}: it says more than the routine remark that it resembles")
     if isinstance(relation, Same):
         cosine = next((k.cosine for k in seen.known if k.memory.id == relation.id and k.cosine is not None), 1.0)
         return Verdict(verdict.kept, min(verdict.surprisal, max(0.0, 1.0 - cosine)), verdict.durability, verdict.reason)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .episode import ORIGINS as ORIGINS
 from .episode import Episode as Episode
+from .episode import Kind as Kind
 from .episode import Origin as Origin
 from .episode import Role as Role
 from .scope import GLOBAL as GLOBAL
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 Status = Literal["active", "archived", "superseded"]
-Kind = Literal["instruction", "preference", "identity", "decision", "correction", "fix", "outcome", "fact", "note"]
 Importance = Literal["auto", "low", "medium", "high"]
 Mode = Literal["hybrid", "semantic", "keyword"]
 IMPORTANCE_LEVELS = {"low": 0.2, "medium": 0.5, "high": 0.75}

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 
 from .errors import BadInput
 
@@ -11,9 +10,10 @@ ALLOWED = ("2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30
 # Seconds reach this value in the year 5138, milliseconds reached it in 1973: between them no plausible moment is ambiguous.
 MILLISECONDS_FROM = 1e11
 EARLIEST, LATEST = -62_135_596_800.0, 253_402_300_799.0  # years 1 and 9999: what a calendar date can say
-_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
-_COMPACT_DATE = re.compile(r"(19|20|21)\d{6}")
-_MONTH = re.compile(r"\d{4}(-\d{2})?")
+# Neither compiled here nor with datetime at hand: a start of a session tells ages only.
+_NUMBER = r"[-+]?\d+(\.\d+)?"
+_COMPACT_DATE = r"(19|20|21)\d{6}"
+_MONTH = r"\d{4}(-\d{2})?"
 _UNITS = ((365.25 * 86400, "year"), (30.44 * 86400, "month"), (7 * 86400, "week"), (86400, "day"), (3600, "hour"), (60, "minute"))
 
 
@@ -21,10 +21,11 @@ def parse(given: str | int | float) -> float:
     """The moment as seconds since 1970 UTC. Raises BadInput naming the allowed forms."""
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         raise _bad(given)
+    from datetime import UTC, datetime
     text = str(given).strip()
-    if _MONTH.fullmatch(text) and isinstance(given, str):
+    if re.fullmatch(_MONTH, text) and isinstance(given, str):
         text += "-01" if "-" in text else "-01-01"  # a year or a month alone is its beginning
-    elif not isinstance(given, str) or (_NUMBER.fullmatch(text) and not _COMPACT_DATE.fullmatch(text)):
+    elif not isinstance(given, str) or (re.fullmatch(_NUMBER, text) and not re.fullmatch(_COMPACT_DATE, text)):
         return _epoch(float(text), given)
     try:
         moment = datetime.fromisoformat(text)
@@ -54,6 +55,7 @@ def iso(at: float, *, exact: bool = False) -> str:
     Milliseconds are rounded up: validity begins at `valid_from` and ends before `valid_to`, so a printed limit that
     somebody gives back as `as_of` lies on the right side of both.
     """
+    from datetime import UTC, datetime
     micro = round(min(max(at, EARLIEST), LATEST) * 1e6)
     if not exact:
         micro = -(-micro // 1000) * 1000

@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Literal
 
-from . import __version__
+from . import __version__, patterns
 from .config import MnemosConfig, with_tables
 from .engine import Engine
 from .identity import resolve
@@ -33,6 +33,7 @@ def new_id() -> str:
 
 def open_engine(settings: Settings, *, door: Door, clock: Clock = time.time, embedder: Embedder | None = None) -> Engine:
     """The memory that these settings mean; `embedder` where one is at work already. Raises StoreUnavailable when its file cannot be opened."""
+    patterns.use(settings.data_dir)
     config, problems = with_tables(MnemosConfig(firewall=settings.firewall()), settings.mechanisms)
     path = settings.database
     reading = path != ":memory:" and only_readable(path)

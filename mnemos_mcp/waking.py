@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from .mechanisms.due import Moment, due
+from .patterns import missing
 
 if TYPE_CHECKING:
     from .capture import Desk
@@ -17,13 +18,15 @@ MOMENTS: dict[str, Moment] = {"stop": "stop", "compacting": "precompact", "end":
 
 
 def wake_if_due(event: Event, desk: Desk, settings: Settings) -> None:
-    """At a stop when sleep is due, at an end or a compaction with one episode waiting, at a start with one that another session left."""
+    """At a stop when sleep is due, at an end or a compaction with one episode waiting, at a start with one that another session left; there also for
+    what was put aside, and when this Python's patterns were never kept."""
     moment = MOMENTS.get(event.kind)
     if moment is None:
         return
     waiting = desk.buffer.waiting(desk.identities, event.session if event.kind == "start" else "")
     last = float(desk.buffer.kept(f"slept:{desk.project}") or 0.0)
-    if (due(waiting, desk.now - last, moment) or (event.kind == "start" and desk.buffer.aside())) and not at_rest(settings.database, moment, settings.folder):
+    wanted = event.kind == "start" and (desk.buffer.aside() or missing(settings.data_dir))
+    if (due(waiting, desk.now - last, moment) or wanted) and not at_rest(settings.database, moment, settings.folder):
         wake(moment, settings.folder)
 
 

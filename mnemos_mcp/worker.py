@@ -1,4 +1,6 @@
-"""The worker that a hook wakes: takes in what was put aside, judges what was said, sleeps if it is due. One at a time for a file; nobody waits for it."""
+"""The worker that a hook wakes: takes in what was put aside, judges what was said, sleeps if it is due, and leaves hooks the patterns it has compiled.
+
+One at a time for a file; nobody waits for it."""
 from __future__ import annotations
 
 import os
@@ -6,6 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, get_args
 
+from . import patterns
 from .mechanisms.due import Moment
 
 if TYPE_CHECKING:
@@ -26,12 +29,14 @@ def main(argv: list[str] | None = None) -> int:
     settings = layer.load(cwd=folder if folder and os.path.isdir(folder) else None)
     if settings.store_type == "memory":
         return 0
+    patterns.use(settings.data_dir)
     lock = _alone(settings.database)
     if lock is None:
         return 0
     try:
         _rest(lock, float(rest), f"{moment} {folder}")
         night(settings, moment)  # type: ignore[arg-type]
+        patterns.keep(settings.data_dir)
     finally:
         os.close(lock)
     return 0

@@ -11,7 +11,7 @@ FLOORS = [
     {"model"},
     {"results", "moments", "outfile", "writes"},
     {"mechanisms", "ports", "providers", "tables"},
-    {"config", "storage", "repository", "options", "render", "params"},
+    {"config", "storage", "repository", "options", "render", "params", "patterns"},
     {"identity", "layers", "prose", "architecture", "known_files"},
     {"mind", "fitting", "tools", "place", "events", "transcript"},
     {"records"},

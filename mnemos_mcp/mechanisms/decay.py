@@ -4,11 +4,9 @@ half_life(importance): log-linear through (0.2, 30 d), (0.5, 150 d), (0.75, 730 
 stability = half_life * (1 + ln(1 + reinforcements)); retention = 0.5 ^ (days since stored or last reinforced / stability). Derived at read time, never written.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations` on this page: a named tuple compiles each annotation that is a string, and every start of a session pays for it.
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from mnemos_mcp.model import Memory
@@ -16,8 +14,7 @@ if TYPE_CHECKING:
 DAY_SECONDS = 86_400.0
 
 
-@dataclass(frozen=True)
-class Decay:
+class Decay(NamedTuple):
     """Forgetting curve. Fields are its tunable numbers; the defaults are those of the contract."""
 
     form: Literal["mnemos", "ebbinghaus"] = "mnemos"  # which half-life: by importance level, or base * (0.5 + importance) as published
@@ -31,10 +28,10 @@ class Decay:
     shown_step: float = 0.0  # reinforcements: shown by a hook
     ceiling: float = 20.0  # reinforcements: the saturation; stability grows to (1 + ln 21) = 4.04 half-lives at most
 
-    LEVELS: ClassVar[tuple[float, float, float]] = (0.2, 0.5, 0.75)
+    LEVELS = (0.2, 0.5, 0.75)
 
     @classmethod
-    def ebbinghaus(cls) -> Decay:
+    def ebbinghaus(cls) -> "Decay":
         """The published preset: half-life = base * (0.5 + importance), base 30 days."""
         return cls(form="ebbinghaus")
 
@@ -55,21 +52,21 @@ class Decay:
         """half-life * (1 + ln(1 + reinforcements)), in days."""
         return self.half_life_days(importance) * (1.0 + math.log1p(_clip(reinforcements, 0.0, 1e12)))
 
-    def retention(self, memory: Memory, now: float) -> float:
+    def retention(self, memory: "Memory", now: float) -> float:
         """0..1. `now` in seconds since 1970 UTC; a stamp in the future counts as just now."""
         since = memory.reinforced_at or memory.created_at
         days = _clip((now - since) / DAY_SECONDS, 0.0, 1e9)
         return 0.5 ** min(1e4, days / max(1e-9, self.stability_days(memory.importance, memory.reinforcements)))
 
-    def ahead(self, memory: Memory, now: float, days: float) -> float:
+    def ahead(self, memory: "Memory", now: float, days: float) -> float:
         """Retention in `days` if nothing happens until then, 0..1."""
         return self.retention(memory, now + _clip(days, 0.0, 1e9) * DAY_SECONDS)
 
-    def faded(self, memory: Memory, now: float) -> bool:
+    def faded(self, memory: "Memory", now: float) -> bool:
         """Ready for the archive: below the floor and not protected."""
         return not memory.protected and self.retention(memory, now) < self.faded_below
 
-    def fades_at(self, memory: Memory) -> float | None:
+    def fades_at(self, memory: "Memory") -> float | None:
         """The moment at which it will have faded if nothing happens until then, seconds since 1970 UTC. None: protected."""
         if memory.protected or not 0.0 < self.faded_below < 1.0:
             return None

@@ -1,9 +1,8 @@
 """How a text divides into clauses and what each one does: question, request, one-off or standing imperative, plan, statement. Read from words and form alone."""
 
-from __future__ import annotations
-
+# No `from __future__ import annotations` on this page: a named tuple compiles each annotation that is a string, and a start of a session pays for it.
 import re
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from mnemos_mcp.mechanisms import durable_cues as cues
 
@@ -100,8 +99,7 @@ _ASKS_TO_KEEP = Lazy(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One stretch of speech without its leading acknowledgements: `raw` as written, `said` folded, and what was taken off."""
 
     raw: str
@@ -187,7 +185,7 @@ def clauses(prose: str, language: str = "") -> list[Clause]:
         acts = [act_of(clause) for clause in spoken]
         for index, clause in enumerate(spoken):
             others = {*acts[:index], *acts[index + 1 :]}
-            found.append(replace(clause, company=clause.company or len(spoken) < len(read) or bool(others & {"request", "plan", "once"})))
+            found.append(clause._replace(company=clause.company or len(spoken) < len(read) or bool(others & {"request", "plan", "once"})))
     return found
 
 

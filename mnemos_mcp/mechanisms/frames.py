@@ -5,11 +5,10 @@ is how it is now, or names the older value as left, the older stopped being true
 kind of thing, a state ('the queue is now full'), an additional value, a plan, a narrower case. Words in frames are folded, stemmed, without articles.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations` on this page: a named tuple compiles each annotation that is a string, and a start of a session pays for it.
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from .frame_events import framed, gone, happened, moved, stopped, succeeded
 from .frame_values import NUMBER, Value, became, kind_of_value, named, names_it, one_type, plain, state, timed, words_of
@@ -44,8 +43,7 @@ _COMMA = Lazy(r"(?:[,:;，：；。]|\s[-–—])\s+")
 _ROLE_IN = Lazy(r"\b(?:is|are|ist|sind|est|sont|es|son)\s+(?:the|an?|our|der|die|das|eine?|unser|unsere|le|la|une?|notre|el|los|las|un[oa]s?|nuestr[oa])\s", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(NamedTuple):
     """One clause that tells a value as new: the words to be compared, and the value it calls left ('' = not said)."""
 
     clause: str

@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
+MADE: list[Lazy] = []  # all of this process
+_how: list[Callable[[str, int], re.Pattern[str]]] = []
 
 
 class Lazy:
@@ -22,13 +25,19 @@ class Lazy:
         sub = _compiled.sub
 
     def __init__(self, pattern: str, flags: int = 0):
-        self.pattern, self.flags = pattern, flags
+        self.pattern, self.flags = pattern, int(flags)
+        MADE.append(self)
 
     def __getattr__(self, name: str) -> Any:
         # Called only while a slot is empty, which is before the first use.
         if name not in METHODS:
             raise AttributeError(name)
-        compiled = re.compile(self.pattern, self.flags)
+        compiled = (_how[-1] if _how else re.compile)(self.pattern, self.flags)
         for method in METHODS:
             setattr(self, method, getattr(compiled, method))
         return getattr(self, name)
+
+
+def compile_by(how: Callable[[str, int], re.Pattern[str]] | None) -> None:
+    """From now on patterns of this process are compiled so, `how(source, flags)`; None: by re.compile."""
+    _how[:] = [how] if how else []

@@ -1,10 +1,9 @@
 """Numbers of a text with what they count and what they are the number of: 'port 8080', '60 requests', 'Postgres 14', '3 May'."""
 
-from __future__ import annotations
-
+# No `from __future__ import annotations` on this page: a named tuple compiles each annotation that is a string, and a start of a session pays for it.
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from .lazy import Lazy
 from .wording import NEGATORS, STOP, stem
@@ -27,8 +26,7 @@ NUMBER_WORDS: dict[str, str] = {word: str(number) for number, words in _WORDS.it
 _WORD_NUMBER = Lazy(r"\b(" + "|".join(NUMBER_WORDS) + r")\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """`value` as written in plain digits, `unit` what it counts, `label` the word before it; '' where there is none."""
 
     value: str

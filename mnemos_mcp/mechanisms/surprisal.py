@@ -6,25 +6,22 @@ kept = override or (durable and surprisal >= threshold). Durability is judged wi
 other signs of the text (gate_features), fitted by benchmarks/fit_gate.py, says how likely it is to matter later.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations` on this page: a named tuple compiles each annotation that is a string, and a start of a session pays for it.
 import base64
 import math
 import re
 import unicodedata
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
+from mnemos_mcp.episode import Kind
 from mnemos_mcp.mechanisms import gate_features, gate_weights
 from mnemos_mcp.mechanisms.durable_speech import Clause, act_of, clauses, kind_of
 from mnemos_mcp.mechanisms.routines import ROUTINES
 from mnemos_mcp.mechanisms.vectors import cosine
-from mnemos_mcp.model import Kind
 
-from .frames import tells_value
 from .lazy import Lazy
 
 __all__ = ["ROUTINES", "Durability", "SurprisalConfig", "SurprisalGate", "Verdict"]
@@ -39,8 +36,7 @@ _SPEAKER = Lazy(r"^(?:user|assistant|human|agent|ai): ", re.IGNORECASE)  # a pas
 _FENCE = Lazy(r"```.*?(?:```|\Z)", re.S)
 
 
-@dataclass(frozen=True, slots=True)
-class Durability:
+class Durability(NamedTuple):
     """Whether a text states something that lasts. `kind`: model.Kind or "" (chatter); `override`: kept whatever its surprisal."""
 
     kind: str
@@ -49,8 +45,7 @@ class Durability:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What the gate says; surprisal 0..1."""
 
     kept: bool
@@ -59,8 +54,7 @@ class Verdict:
     reason: str
 
 
-@dataclass(frozen=True)
-class SurprisalGate:
+class SurprisalGate(NamedTuple):
     """Decides what is kept. Fields are its tunable numbers.
 
     Points are of the rule, a linear score set by hand; it is one sign among those that the fitted weights read, so other points want another fit.
@@ -103,6 +97,7 @@ class SurprisalGate:
         odds, kind, act = max(read, key=lambda one: one[0])
         likely = 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, odds))))
         if not kind or likely < self.least:
+            from .frames import tells_value  # much to import for a statement that has shown already what it is
             if tells_value(prose):
                 return Durability("fact", True, False, "statement: fact, it tells a value by its name")
             return Durability("", False, False, f"{act}, {likely:.0%} likely to matter later")
