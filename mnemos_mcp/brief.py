@@ -55,8 +55,8 @@ def brief(shelf: Shelf, scopes: Sequence[str], projects: Sequence[str], *, decay
     taken = {m.id for m in standing} | besides
     changed = [(m, was) for m, was in replaced if m.id not in taken]
     taken |= {m.id for m, _ in changed}
-    known = sorted((m for m in weighty if m.id not in taken and decay.retention(m, now) >= LEAST_RETENTION),
-                   key=lambda m: (-m.importance * decay.retention(m, now), m.scope == "global", -m.n))
+    held = [(decay.retention(m, now), m) for m in weighty if m.id not in taken]
+    known = [m for left, m in sorted(held, key=lambda one: (-one[1].importance * one[0], one[1].scope == "global", -one[1].n)) if left >= LEAST_RETENTION]
     heard = [Item(e.id, line(part, e.origin, e.at, now, e.id)) for e, part in reversed(said(pending, lasting)) if e.id not in besides]
     return framed((
         ("Holds always:", [_noted(m, now) for m in standing if m.id not in besides]),
@@ -97,7 +97,8 @@ def line(text: str, origin: str, at: float, now: float, item_id: str) -> str:
 def quoted(text: str) -> str:
     """What could begin a tag begins none, so that no text can close its frame, and what looks like the origin of an item stands in parentheses; characters
     that steer a terminal or the direction of reading are gone."""
-    plain = re.sub(_TAG, "&lt;", "".join(c if c.isprintable() or c == "\n" else " " for c in text))
+    shown = text if text.isprintable() else "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+    plain = re.sub(_TAG, "&lt;", shown)
     return re.sub(_ORIGIN, r"(\1)", plain, flags=re.IGNORECASE) if "[" in plain else plain
 
 

@@ -238,6 +238,8 @@ el los las uno una unos unas y o pero al del con por para es son esta estan era 
 
 def fold(text: str) -> str:
     """Lower case, NFKC (full-width marks become plain ones), no accents, straight apostrophes."""
+    if text.isascii():
+        return text.lower()  # it has none of the rest
     text = unicodedata.normalize("NFKC", text).lower().replace("’", "'").replace("‘", "'").replace("ʼ", "'").replace("ß", "ss")
     return unicodedata.normalize("NFC", "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)))
 
