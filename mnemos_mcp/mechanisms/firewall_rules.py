@@ -138,9 +138,9 @@ def _rules() -> Iterator[Rule]:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compiled when first needed: a hook that meets no key pays for none of the table."""
-    return re.compile(pattern, re.ASCII)
+def _compiled(pattern: str) -> Lazy:
+    """Made when first needed: a hook that meets no key pays for none of the table."""
+    return Lazy(pattern, re.ASCII)
 
 
 @cache
