@@ -15,10 +15,12 @@ import json
 import random
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 import urllib.parse
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -100,13 +102,26 @@ def plain_loop() -> float:
     return time.process_time() - start
 
 
+def read(files: Iterable[Path]) -> str:
+    """1 MB of what stands in them."""
+    joined = ""
+    for file in files:
+        if len(joined) < 2**20:
+            joined += file.read_text(errors="replace")
+    return joined
+
+
 def cost() -> None:
     """Each kind to 1 MB, cleaned and scanned: CPU seconds, the same in plain loops, growth from an eighth of it (8 is linear)."""
     from mnemos_mcp.mechanisms.firewall import Firewall
     from mnemos_mcp.mechanisms.firewall_views import clean
     r = random.Random(1)
     wall = "".join(r.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", k=2**20))
+    python, package = sysconfig.get_paths(), Path(__file__).resolve().parent.parent / "mnemos_mcp"
     kinds = {
+        "sources of Python's library": read(sorted(Path(python["stdlib"]).glob("*.py"))),
+        "descriptions of installed packages": read(sorted(Path(python["purelib"]).glob("*.dist-info/METADATA"))),
+        "sources of mnemos, firewall and all": read(sorted(package.rglob("*.py"))),
         "prose without a word for secrets": "We agreed that the importer reads the file twice, once for the header and once for the rows. ",
         "prose full of such words": "the password of the build is rotated, see src/auth/session.py:120 and commit 52877955fba4bb9a6d43e61d8b95ee0ca28f600c; ",
         "log": "2026-11-30T09:14:02Z level=info user=u1 token=ok path=/api/v1/keys?page=2 ip=10.0.0.4 id=8f14e45f\n",
