@@ -67,7 +67,7 @@ def keep(folder: str) -> int:
     """Write down what the patterns of this process compile to, with those that are in the file. How many were new; 0 also where nothing can be written."""
     if not folder or not hasattr(os, "pread"):
         return 0
-    from .mechanisms import cues, durable_cues, failures  # noqa: F401 - hooks use theirs, a worker may not have met them
+    from .mechanisms import cues, durable_cues, failures, firewall, surprisal  # noqa: F401 - hooks use theirs, this process may not have met them
     for name in durable_cues.CUES:
         durable_cues.pattern(name), durable_cues.pattern(name, "en")
     kept = Kept(folder)

@@ -11,7 +11,7 @@ import pytest
 from hook_rig import Client
 
 from mnemos_mcp import mechanisms, patterns
-from mnemos_mcp.mechanisms import lazy
+from mnemos_mcp.mechanisms import failures, gate_features, lazy
 from mnemos_mcp.mechanisms.durable_cues import pattern
 
 
@@ -89,6 +89,7 @@ def test_the_first_worker_leaves_its_patterns_private_and_a_start_finds_all_it_n
     assert os.stat(path).st_mode & 0o777 == 0o600 and os.stat(folder).st_mode & 0o777 == 0o700
     stored = patterns.Kept(folder)
     assert stored.stored(pattern("lasting").pattern, 0) and stored.stored(pattern("lasting", "en").pattern, 0)
+    assert stored.stored(failures._EXIT.pattern, failures._EXIT.flags) and stored.stored(gate_features._TOKEN.pattern, 0)
 
 
 def test_a_start_wakes_a_worker_for_patterns_that_were_never_kept_and_for_none_that_are(tmp_path):
