@@ -55,6 +55,12 @@ def test_what_is_found_by_its_value_is_found_everywhere(pattern, starts, text):
     assert [m.span(1) for m in tried(pattern, starts(text), text)] == [m.span(1) for m in pattern.finditer(text)]
 
 
+@pytest.mark.parametrize("host", ["a" * 400, "a." * 300 + "b", "*"])
+def test_a_line_of_pgpass_is_found_however_long_its_host(host):
+    text = f"see {host}:5432:shop:bo:x9Qz77aa"
+    assert [m.span(1) for m in tried(commands._PGPASS, commands._hosts(text), text)] == [m.span(1) for m in commands._PGPASS.finditer(text)] != []
+
+
 @given(text=texts(sorted({word for words, _, _ in commands._FLAGS for word in words})))
 def test_a_command_with_its_flag_is_found_wherever_it_stands(text):
     for words, sign, pattern in commands._FLAGS:

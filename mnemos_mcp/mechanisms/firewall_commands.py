@@ -98,7 +98,7 @@ def _cookies(text: str) -> Iterator[int]:
 def _hosts(text: str) -> Iterator[int]:
     """Where a line of .pgpass may begin: at the sign before a host."""
     for port in _PORT.finditer(text):
-        host = _HOST.search(text, max(0, port.start() - 256), port.start())
+        host = _HOST.search(text, text.rfind(":", 0, port.start()) + 1, port.start())
         if host:
             yield max(0, host.start() - 1)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mnemos_mcp.mechanisms.firewall_anchors import lowered
 from mnemos_mcp.mechanisms.firewall_rules import Finding
 from mnemos_mcp.mechanisms.firewall_values import PROSE, Setting, Strength, classes, is_secret, wordlike
 from mnemos_mcp.mechanisms.firewall_words import foreign, hints, identifier, strength
@@ -235,7 +236,7 @@ def _in_front(text: str, start: int, strong: Strength) -> Iterator[Finding]:
 
 def named_findings(text: str) -> Iterator[Finding]:
     """Every value in `text` that a name beside it marks as a secret, as spans of `text`."""
-    low = text.replace("\u0130", "I").lower()  # the one letter whose lower case is longer
+    low = lowered(text)
     done = chained = 0
     for first, last in hints(low):
         if first < done:
