@@ -10,11 +10,13 @@ import marshal
 import os
 import re
 import sys
+from functools import cache
 
 from .mechanisms import lazy
 
 Index = dict[tuple[int, int], tuple[int, int]]  # checksum of the source, flags: where after the index, how many bytes
 HEAD = 8  # bytes: the length of the index, which stands next
+ABLE = sys.implementation.name == "cpython" and hasattr(os, "pread")
 
 
 class Kept:
@@ -60,22 +62,26 @@ def path_in(folder: str) -> str:
 
 def use(folder: str) -> None:
     """From now on this process takes its patterns from there ("": from nowhere)."""
-    lazy.compile_by(Kept(folder) if folder and hasattr(os, "pread") else None)
+    lazy.compile_by(_kept(folder) if folder and ABLE else re.compile)
+
+
+_kept = cache(Kept)  # one of a folder: a process that opens an engine again does not open the file again
 
 
 def keep(folder: str) -> int:
-    """Write down what the patterns of this process compile to, with those that are in the file. How many were new; 0 also where nothing can be written."""
-    if not folder or not hasattr(os, "pread"):
+    """Write down what the patterns of this process compile to, with those that are in the file and sound. How many were new; 0 also where nothing can be
+    written."""
+    if not folder or not ABLE:
         return 0
     from .mechanisms import cues, durable_cues, failures, firewall, surprisal  # noqa: F401 - hooks use theirs, this process may not have met them
     for name in durable_cues.CUES:
         durable_cues.pattern(name), durable_cues.pattern(name, "en")
     kept = Kept(folder)
     wanted = {_key(one.pattern, one.flags): one for one in lazy.MADE}
-    new = wanted.keys() - kept.index.keys()
     try:
+        blobs = {key: blob for key, place in kept.index.items() if _sound(blob := kept.read(place))}
+        new = wanted.keys() - blobs.keys()
         if new:
-            blobs = {key: kept.read(place) for key, place in kept.index.items()}
             _write(kept.path, {**blobs, **{key: _packed(wanted[key].pattern, wanted[key].flags) for key in new}})
     except Exception:  # a full disk, a Python that keeps its code elsewhere: hooks compile for themselves
         return 0
@@ -85,8 +91,8 @@ def keep(folder: str) -> int:
 
 
 def missing(folder: str) -> bool:
-    """No file of this Python is there yet."""
-    return bool(folder) and not os.path.exists(path_in(folder))
+    """No file of this Python is there yet, and there could be one."""
+    return bool(folder) and ABLE and not os.path.exists(path_in(folder))
 
 
 def _key(source: str, flags: int) -> tuple[int, int]:
@@ -96,6 +102,10 @@ def _key(source: str, flags: int) -> tuple[int, int]:
 def _sum(data: bytes) -> int:
     from binascii import crc32  # half a millisecond that a hook without patterns does not need
     return crc32(data)
+
+
+def _sound(packed: bytes) -> bool:
+    return len(packed) > 4 and _sum(packed[4:]) == int.from_bytes(packed[:4], "little")
 
 
 def _packed(source: str, flags: int) -> bytes:
@@ -115,7 +125,7 @@ def _unpacked(source: str, packed: bytes) -> re.Pattern[str] | None:
     """None for a pattern that only has the same key. Raises ValueError where a byte is not as it was written: a firewall must not run on a pattern that
     is nearly right."""
     import _sre
-    if _sum(packed[4:]) != int.from_bytes(packed[:4], "little"):
+    if not _sound(packed):
         raise ValueError("damaged")
     its, flags, code, groups, index, names = marshal.loads(packed[4:])
     return _sre.compile(source, flags, code, groups, index, names) if its == source else None  # type: ignore[attr-defined]

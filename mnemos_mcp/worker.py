@@ -29,7 +29,6 @@ def main(argv: list[str] | None = None) -> int:
     settings = layer.load(cwd=folder if folder and os.path.isdir(folder) else None)
     if settings.store_type == "memory":
         return 0
-    patterns.use(settings.data_dir)
     lock = _alone(settings.database)
     if lock is None:
         return 0

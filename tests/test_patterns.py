@@ -61,6 +61,9 @@ def test_a_damaged_file_gives_no_pattern_that_is_nearly_right(kept, part):
     for one in lazy.MADE:
         assert stored.stored(one.pattern, one.flags) in (None, re.compile(one.pattern, one.flags))
         assert stored(one.pattern, one.flags) == re.compile(one.pattern, one.flags)
+    assert patterns.keep(str(kept)) > 0  # the next worker mends it
+    mended = patterns.Kept(str(kept))
+    assert all(mended.stored(one.pattern, one.flags) for one in lazy.MADE)
 
 
 def test_a_pattern_of_the_same_checksum_is_not_taken_for_it(tmp_path, monkeypatch):

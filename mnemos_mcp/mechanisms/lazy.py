@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
 MADE: list[Lazy] = []  # all of this process
-_how: list[Callable[[str, int], re.Pattern[str]]] = []
 
 
 class Lazy:
@@ -32,12 +31,16 @@ class Lazy:
         # Called only while a slot is empty, which is before the first use.
         if name not in METHODS:
             raise AttributeError(name)
-        compiled = (_how[-1] if _how else re.compile)(self.pattern, self.flags)
+        compiled = _how(self.pattern, self.flags)
         for method in METHODS:
             setattr(self, method, getattr(compiled, method))
         return getattr(self, name)
 
 
-def compile_by(how: Callable[[str, int], re.Pattern[str]] | None) -> None:
-    """From now on patterns of this process are compiled so, `how(source, flags)`; None: by re.compile."""
-    _how[:] = [how] if how else []
+_how: Callable[[str, int], re.Pattern[str]] = re.compile
+
+
+def compile_by(how: Callable[[str, int], re.Pattern[str]]) -> None:
+    """From now on patterns of this process are compiled so, `how(source, flags)`."""
+    global _how
+    _how = how
