@@ -33,8 +33,8 @@ const ctx = {
   changed() { refresh(); },
 };
 
-function address(name, params) {
-  const query = new URLSearchParams(Object.entries({ ...params, project: ctx.project }).filter(([, value]) => value !== "" && value !== undefined && value !== null));
+function address(name, params, project = ctx.project) {
+  const query = new URLSearchParams(Object.entries({ ...params, project }).filter(([, value]) => value !== "" && value !== undefined && value !== null));
   return `${name}${query.size ? `?${query}` : ""}`;
 }
 
@@ -134,7 +134,7 @@ async function begin() {
   byId("help").addEventListener("click", help);
   byId("project").addEventListener("change", (event) => {
     const { id, ids, key: topic, ...kept } = asked().params; // these name memories of one project
-    location.hash = `${view.name}?${new URLSearchParams({ ...kept, project: event.target.value === own ? "" : event.target.value })}`;
+    location.hash = address(view.name, kept, event.target.value === own ? "" : event.target.value);
   });
   ctx.project = asked().project;
   try { await frame(); } catch (error) { show(byId("main"), failure(error)); return; }
