@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from mnemos_mcp.mechanisms.lazy import Lazy
 
@@ -48,6 +49,26 @@ class Led:
     def finditer(self, text: str, plain: str | None = None) -> Iterator[re.Match[str]]:
         """What the pattern's own finditer yields. `plain` is the folded text when the pattern overlooks case."""
         return tried(self.pattern, places(text if plain is None else plain, self.words), text)
+
+
+def runs(text: str, signs: str, least: int) -> list[str]:
+    """The stretches of `text` that are of ASCII letters, digits and these signs alone, of `least` or more characters, in order."""
+    return [run.decode() for run in text.encode("ascii", "replace").translate(_blanks(signs)).split() if len(run) >= least]
+
+
+@cache
+def _blanks(signs: str) -> bytes:
+    """A table for bytes.translate: letters, digits and these signs stay, all else is a blank."""
+    return bytes(code if chr(code) in signs or (code < 128 and chr(code).isalnum()) else 32 for code in range(256))
+
+
+def starts_of(found: Iterable[str], text: str) -> Iterator[int]:
+    """Where each of `found` stands in `text`, which are runs of it in order."""
+    end = 0
+    for run in found:
+        at = text.find(run, end)
+        end = at + len(run)
+        yield at
 
 
 def lines_with(sign: Lazy, text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mnemos_mcp.mechanisms.firewall_anchors import Led, folded, lowered
 from mnemos_mcp.mechanisms.firewall_rules import Finding
 from mnemos_mcp.mechanisms.lazy import Lazy
 
@@ -24,7 +25,7 @@ _ORACLE = Lazy(r"jdbc:oracle:\w{2,5}:([^/\s@]{1,64})/([^@\s]{1,128})@")
 _GO = Lazy(r"@(?:tcp|unix)\((?<=[\w!#$%^&*.]@tcp\()|@unix\((?<=[\w!#$%^&*.]@unix\()")
 _HOST = Lazy(r"@(?=(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,16})(?::\d{2,5}\b|/)|(?:\d{1,3}\.){3}\d{1,3}(?![\w.]))")
 _PAIR = Lazy(r"(?<![\w/:@.])([A-Za-z][\w.-]{1,40}):([^\s:@/\"'`]{3,80})\Z")
-_ADO = Lazy(r"(?:password|pwd)[ \t]*=[ \t]*([^;\n\"'`]{3,128})", re.I)
+_ADO = Led("password|pwd", r"(?:password|pwd)[ \t]*=[ \t]*([^;\n\"'`]{3,128})", re.I)
 _ADO_LINE = Lazy(r"(?:server|data source|host|user id|uid|user|username|database|dbname|initial catalog|accountendpoint|port)[ \t]*=", re.I)
 
 _NOT_PASSWORD = Lazy(r"(?i)(?:pass|password|passwd|pwd|pw|passwort|token|x-oauth-basic|user|username|redacted|hidden|secret_here|change[-_]?me"
@@ -93,14 +94,14 @@ def _pair_findings(text: str) -> Iterator[Finding]:
 
 def connection_findings(text: str) -> Iterator[Finding]:
     """Passwords inside connection strings of `text`: URLs, JDBC, ADO, Go and bare user:password@host forms."""
-    low = text.lower() if "=" in text else ""
+    low = lowered(text) if "=" in text else ""
     if "://" in text:
         yield from _url_findings(text)
     if "@" in text:
         yield from _pair_findings(text)
     for match in _ORACLE.finditer(text) if "jdbc:oracle:" in text else ():
         yield Finding("connection_string", *match.span(2), "jdbc")
-    for match in _ADO.finditer(text) if "=" in text and any(word in low for word in ("pwd", "password")) else ():
+    for match in _ADO.finditer(text, folded(low)) if "=" in text and any(word in low for word in ("pwd", "password")) else ():
         before = text[max(0, match.start() - 200):match.start()].rpartition("\n")[2]
         after = text[match.end():match.end() + 120].partition("\n")[0]
         if (";" in before or after[:1] == ";" or "user" in before) and (_ADO_LINE.search(before) or _ADO_LINE.search(after)):

@@ -26,10 +26,10 @@ _FLAGS = tuple((tuple(words.split("|")), sign, Lazy(rf"(?<![\w-])(?:{words})(?![
     ("openssl", " -", r"(?:[ \t](?:-k|-K)[ \t]+|[ \t]-pass(?:in|out)?[ \t]+pass:)"), ("zip|unzip", " -P", r"[ \t]-P[ \t]*"), ("7z|7za|7zz|rar|unrar", " -p", r"[ \t]-p"),
     ("htpasswd", " -", r"[ \t]-\w*b\w*[ \t]+(?:-\w+[ \t]+)*\S+[ \t]+[\w.@-]{1,64}[ \t]+"), ("useradd|usermod", " -p ", r"[ \t]-p[ \t]+"),
     ("sqlplus|rman|expdp|impdp", "@", r"[ \t][\w#$]{1,40}/(?=[^\s@/]{4,60}@)"), ("sqlcmd|bcp|osql|isql|tsql", " -P", r"[ \t]-P[ \t]*"),
-    ("rabbitmqctl", "_", r"[ \t](?:add_user|change_password|authenticate_user)[ \t]+[\w.-]{1,64}[ \t]+"), ("ldapsearch|ldapmodify|ldapadd|ldapwhoami", " -w ", r"[ \t]-w[ \t]+"),
-    ("mosquitto_pub|mosquitto_sub|ipmitool", " -P ", r"[ \t]-P[ \t]+"), ("gh secret set", " -", r"[ \t](?:-b|--body)[ =]"), ("nuget push|nuget setapikey", " ", r"[ \t](?:-k[ \t]+)?(?=\w{24,})"),
-    ("wandb login|cargo login|vault login", " ", r"[ \t]+(?:--?\w+[ \t]+)?(?=[\w.-]{24,})"), ("doctl|railway|vercel|netlify|fly|flyctl|glab", " -", r"[ \t](?:-t|--auth)[ =](?=\S{16,})"),
-    ("xfreerdp|xfreerdp3", "/p:", r"/p:"), ("rdesktop", " -p ", r"[ \t]-p[ \t]+"), ("lftp", ",", r"-u[ \t]+[\w.-]{1,40},"), ("mc alias set|mc config host add", " ", r"(?:[ \t]+\S+){3}[ \t]+(?=\S{12})"), ("schtasks", "/rp ", r"/rp[ \t]+"), ("vncpasswd|x11vnc", " -passwd", r"[ \t]-passwd[ \t]+"), ("net user", " ", r"[ \t]+[\w.-]{1,40}[ \t]+(?!/)")))
+    ("rabbitmqctl", "rabbitmqctl", r"[ \t](?:add_user|change_password|authenticate_user)[ \t]+[\w.-]{1,64}[ \t]+"), ("ldapsearch|ldapmodify|ldapadd|ldapwhoami", " -w ", r"[ \t]-w[ \t]+"),
+    ("mosquitto_pub|mosquitto_sub|ipmitool", " -P ", r"[ \t]-P[ \t]+"), ("gh secret set", " -", r"[ \t](?:-b|--body)[ =]"), ("nuget push|nuget setapikey", "nuget ", r"[ \t](?:-k[ \t]+)?(?=\w{24,})"),
+    ("wandb login|cargo login|vault login", " login", r"[ \t]+(?:--?\w+[ \t]+)?(?=[\w.-]{24,})"), ("doctl|railway|vercel|netlify|fly|flyctl|glab", " -", r"[ \t](?:-t|--auth)[ =](?=\S{16,})"),
+    ("xfreerdp|xfreerdp3", "/p:", r"/p:"), ("rdesktop", " -p ", r"[ \t]-p[ \t]+"), ("lftp", ",", r"-u[ \t]+[\w.-]{1,40},"), ("mc alias set|mc config host add", "mc ", r"(?:[ \t]+\S+){3}[ \t]+(?=\S{12})"), ("schtasks", "/rp ", r"/rp[ \t]+"), ("vncpasswd|x11vnc", " -passwd", r"[ \t]-passwd[ \t]+"), ("net user", "net user", r"[ \t]+[\w.-]{1,40}[ \t]+(?!/)")))
 _FLAG = Lazy(r"-(?<=[ \t]-)[\w-]")
 _PIPED = Led("echo|printf", r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?[\"']?(?:[\w.-]{1,32}:)?([^\s\"'$|:]{4,128})[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?"
              r"(?:sudo[ \t]+-S|passwd[ \t]+--stdin|chpasswd|docker[ \t]+login|podman[ \t]+login|cryptsetup|gpg)")
@@ -107,8 +107,8 @@ def _flags(text: str, low: str) -> Iterator[Finding]:
     if " -" in text or "net u" in low or "rabbitmqctl" in low or "login" in low or "sqlplus" in low or "mc alias" in low or "schtasks" in low or "nuget" in low:
         flagged = lines_with(_FLAG, text)
         for words, sign, pattern in _FLAGS:
-            if sign in text:
-                lines = flagged if sign.startswith(" -") else text
+            lines = flagged if sign.startswith(" -") else text
+            if sign in (text if sign == " -" else lines):
                 for match in tried(pattern, places(text, [word for word in words if word in lines]), text):
                     if not re.fullmatch(r"\d{1,5}", match.group(1)):  # a port
                         yield from _found(match, 1, "password", "flag", quoted=False, setting="env")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain, pairwise
 
+from mnemos_mcp.mechanisms.firewall_anchors import tried
 from mnemos_mcp.mechanisms.firewall_rules import Finding
 from mnemos_mcp.mechanisms.lazy import Lazy
 
@@ -45,6 +46,8 @@ _LOOSE = Lazy(r"[(\d](?<![A-Za-z0-9_.+-].)\d{0,13}\)?(?:[ ./-]{1,3}\(?\d{2,8}\)?
 _GROUPED = Lazy(
     r"[0(8](?<![\w.+(/-].)(?:(?<=0)(?:\d{2} \d{3} \d{2} \d{2}|4\d{2} \d{2} \d{2} \d{2}|7\d-\d{3} \d{2} \d{2}|4\d{2} \d{3} \d{3}|7\d{3} \d{6}|1[567]\d[ -]\d{7,8}|6-\d{8}|\d{2,4}/\d{5,8}"
     r"|\d{2} \d{4} \d{4})|(?<=\()0\d{1,4}\) ?(?:\d{5,8}|\d{3,4}[ -]\d{4})|(?<=\()\d{2}\) ?9?\d{4}-\d{4}|(?<=8)[ -]?\(9\d\d\)[ -]?\d{3}[ -]\d{2}[ -]\d{2})(?![\w-]|\.\d)")
+# Where a number of seven digits or more may begin, for the patterns that begin with any digit and find no shorter one.
+_NUMBER = Lazy(r"[(\d](?<![A-Za-z0-9_].)(?=(?:[ ./()-]{0,6}\d){6})")
 _DECIMAL = Lazy(r"\d{1,3}\.\d+")
 _DATE = Lazy(r"\+?(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d")
 
@@ -124,18 +127,18 @@ def _counts(number: str) -> bool:
     return len({b - a for a, b in pairwise(groups)}) == 1
 
 
-def _phones(text: str) -> Iterator[Finding]:
+def _phones(text: str, numbers: list[int]) -> Iterator[Finding]:
     for match in chain(_PLUS.finditer(text), _ZEROS.finditer(text)):
         bare = match.group()[1:].isdigit()
         added = bare and text[max(0, match.start() - 1):match.start()] == "\n"  # an added line of a diff
         if not added and not (bare and len(match.group()) < 11) and _dialable(match.group()):
             yield Finding("phone", *match.span(), "phone-plus")
     for pattern in (_NORTH, _FRENCH, _DASHED, _GROUPED):
-        for match in pattern.finditer(text):
+        for match in pattern.finditer(text) if pattern in (_FRENCH, _DASHED) else tried(pattern, numbers, text):
             if (pattern is _FRENCH and _counts(match.group())) or (pattern is _DASHED and re.match("0[0-9]-(?:19|20)[0-9]{2}-", match.group())):
                 continue
             yield Finding("phone", *match.span(), "phone-national")
-    for match in _LOOSE.finditer(text):
+    for match in tried(_LOOSE, numbers, text):
         digits = sum(map(str.isdigit, match.group()))
         shaped = 7 <= digits <= 13 and not _DATE.match(match.group().lstrip("(")) and not _DECIMAL.fullmatch(match.group()) and match.group().count(".") != 3
         if not shaped:
@@ -146,8 +149,8 @@ def _phones(text: str) -> Iterator[Finding]:
             yield Finding("phone", *match.span(), "phone-context")
 
 
-def _national_ids(text: str) -> Iterator[Finding]:
-    for match in _SSN.finditer(text):
+def _national_ids(text: str, numbers: list[int]) -> Iterator[Finding]:
+    for match in tried(_SSN, numbers, text):
         digits, separator = match.group().replace("-", "").replace(" ", ""), match.group(1)
         area, group, serial = digits[:3], digits[3:5], digits[5:]
         if area in ("000", "666") or area[0] == "9" or group == "00" or serial == "0000":
@@ -156,8 +159,8 @@ def _national_ids(text: str) -> Iterator[Finding]:
             yield Finding("national_id", *match.span(), "ssn")
 
 
-def _cards(text: str) -> Iterator[Finding]:
-    for match in _CARD.finditer(text):
+def _cards(text: str, numbers: list[int]) -> Iterator[Finding]:
+    for match in tried(_CARD, numbers, text):
         digits = re.sub(r"\D", "", match.group())
         if _ISSUER.fullmatch(digits) and len(set(digits)) > 1 and luhn(digits):
             yield Finding("payment_card", *match.span(), "card")
@@ -184,9 +187,10 @@ def personal_findings(text: str) -> Iterator[Finding]:
     digits = sum(map(text.count, "0123456789"))
     if digits > 9:
         yield from _ibans(text)
+    numbers = [match.start() for match in _NUMBER.finditer(text)] if digits > 6 else []
     if digits > 12:
-        yield from _cards(text)
+        yield from _cards(text, numbers)
     if digits > 8:
-        yield from _national_ids(text)
+        yield from _national_ids(text, numbers)
     if digits > 6:
-        yield from _phones(text)
+        yield from _phones(text, numbers)

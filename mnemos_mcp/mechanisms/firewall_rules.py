@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from mnemos_mcp.mechanisms.firewall_anchors import runs
 from mnemos_mcp.mechanisms.firewall_vendors import PREFIXED
 from mnemos_mcp.mechanisms.lazy import Lazy
 
@@ -117,7 +118,6 @@ _INFIXES = ("_live_", "_oat_", "_sec_", "_rk_", "_prod_", "_secret_", "_sk_", "_
 # Signs that keys have beside _ and -, and the lengths by which runs of them are told apart.
 _SIGNS = "!#$%+./:=^|~"
 _STEPS = (0, 14, 20, 24, 32, 40)
-_PLAIN = re.sub(r"\W", "", "".join(map(chr, range(128)))) + "-"
 
 _LEAD = Lazy(r"[A-Za-z0-9_.~-]*\Z")
 # Written for the reader, not for the service.
@@ -169,29 +169,22 @@ def worded(body: str) -> bool:
     return len(parts) > 2 and all(part.isalpha() and len(part) < 15 and (part.islower() or part.isupper()) for part in parts)
 
 
-@cache
-def _blanks(signs: str) -> bytes:
-    """A table for bytes.translate: letters, digits and these signs stay, all else is a blank."""
-    return bytes(code if chr(code) in signs else 32 for code in range(256))
-
-
 def _runs(text: str) -> dict[tuple[bool, int], str]:
     """What of `text` can hold a keyword of a key, by Rule.plain and Rule.run: most of a text is in none of them."""
-    runs, found = [text.encode("ascii", "replace")], {}
-    for plain, signs in ((False, _PLAIN + _SIGNS), (True, _PLAIN)):
-        runs = b" ".join(runs).translate(_blanks(signs)).split()
-        for step in _STEPS[1:]:
-            runs_of = [run for run in runs if len(run) >= step]
-            found[plain, step] = b" ".join(runs_of).decode()
-            runs = runs_of if step == _STEPS[1] else runs
-    return found | {(False, 0): text}
+    wide = runs(text, "_-" + _SIGNS, _STEPS[1])
+    plain = runs(" ".join(wide), "_-", _STEPS[1])
+    found = {(False, 0): text}
+    for step in _STEPS[1:]:
+        wide, plain = [run for run in wide if len(run) >= step], [run for run in plain if len(run) >= step]
+        found[False, step], found[True, step] = "\n".join(wide), "\n".join(plain)
+    return found
 
 
 def vendor_findings(text: str) -> Iterator[Finding]:
     """Every vendor key form in `text`, as spans of `text`; overlaps are left to the caller."""
-    runs = _runs(text)
-    for rule in rules() if runs[False, _STEPS[1]] else ():
-        if rule.keyword not in runs[rule.plain, rule.run]:
+    where = _runs(text)
+    for rule in rules() if where[False, _STEPS[1]] else ():
+        if rule.keyword not in where[rule.plain, rule.run]:
             continue
         for match in _compiled(rule.pattern).finditer(text):
             start, end = match.span()

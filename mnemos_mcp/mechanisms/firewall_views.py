@@ -4,15 +4,16 @@ from __future__ import annotations
 import binascii
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from mnemos_mcp.mechanisms.firewall_anchors import runs, starts_of, tried
 from mnemos_mcp.mechanisms.lazy import Lazy
 
 # Terminal colours; line ends; what has no place in text; what turns the reading direction; characters nobody sees.
 _ANSI = Lazy(r"\x1b\[[0-9;?]{0,32}[ -/]{0,4}[@-~]")
-_NEWLINE = Lazy("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_NEWLINE = Lazy("[\r\x0b\x0c\x85\u2028\u2029](?:(?<=\r)\n)?")
 _NUL = Lazy("\x00+")
 _DROPPED = Lazy("[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u206f\ufeff\U000e0000-\U000e007f]")
 _SURROGATE = Lazy("[\ud800-\udfff]")
@@ -40,9 +41,15 @@ _LOOKALIKE = dict(zip("\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0
 _LIKE = "".join(_LOOKALIKE)
 _UNICODE = (_UNSEEN + _FOLDED + _LIKE, rf"(?<=[{_UNSEEN}])[{_UNSEEN}]*|(?<=[{_FOLDED}])|(?<=[{_LIKE}])(?:(?=[A-Za-z0-9_-])|(?<=[A-Za-z0-9_-].))")
 _SPACED = Lazy(r"\s(?<=\s)\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}|\A\S(?:[ \t\u00a0\n]{1,2}\S(?!\S)){11,}|(?<![^\s\"'`(])[!-~](?:([.,|*/\u00b7-])[!-~](?![^\s.,|*/\u00b7\"'`)-])){11,}")
+# What _SPACED cannot do without: a single character between blanks, or the same sign twice around one; and when it is worth the trouble: twelve
+# single characters one after another, or a long word with such signs.
+_APART = Lazy(r"\s(?=\S[ \t\u00a0\n]{1,2}\S(?!\S))|[.,|*/\u00b7-](?=[!-~][.,|*/\u00b7-][!-~])")
+_STRETCHED = Lazy(r"\s(?:\S(?:\s+\S(?!\S)){11}|(\S)(?!\1)(\S)\S\2\S\2\S{17})")
+# The end of the first of some groups of one length.
+_GROUPED = Lazy(r"[ -](?:(?<=(?<!\S)\S{4}[ -])(?=(?:\S{4}[ -]){3}\S{4})|(?<=(?<!\S)\S{5}[ -])(?=(?:\S{5}[ -]){2}\S{5})|(?<=(?<!\S)\S{8}[ -])(?=\S{8}[ -]\S{8}))")
 _GROUPS = Lazy(r"(?<!\S)\S{4}(?:[ -]\S{4}){4,}(?:[ -]\S{1,3})?(?!\S)|(?<!\S)\S{5}(?:[ -]\S{5}){3,}(?:[ -]\S{1,4})?(?!\S)|(?<!\S)\S{8}(?:[ -]\S{8}){2,}(?:[ -]\S{1,7})?(?!\S)")
 _LISTED = Lazy(r"[\"'][ \t]*,\s{0,20}[\"']")
-_WRAPPED = Lazy(r"(?<=[A-Za-z0-9_-])\n[ \t>|]{0,20}(?=[A-Za-z0-9_-])")
+_WRAPPED = Lazy(r"\n(?<=[A-Za-z0-9_-]\n)[ \t>|]{0,20}(?=[A-Za-z0-9_-])")
 _ENCODED = Lazy(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _READABLE = bytes(range(32, 127)) + b"\t\n\r"
 
@@ -68,10 +75,10 @@ class View(NamedTuple):
         return min(origin + after, last)
 
 
-def _view(text: str, pattern: Lazy | re.Pattern[str], replace: Callable[[str], str]) -> View | None:
-    """`text` with each match replaced; None when nothing matches. Even pieces are copied, odd ones replaced."""
+def _view(text: str, matches: Iterable[re.Match[str]], replace: Callable[[str], str]) -> View | None:
+    """`text` with each match replaced; None when there is none. Even pieces are copied, odd ones replaced."""
     out, starts, origins, done, size = [], [], [], 0, 0
-    for match in pattern.finditer(text):
+    for match in matches:
         new = replace(match.group())
         kept = text[done:match.start()]
         starts += [size, size + len(kept)]
@@ -115,7 +122,7 @@ def plain_view(text: str) -> View | None:
     if 3 in chosen and not ("\n" in text or any(sign in text for sign in "+.&~|")):
         chosen = tuple(i for i in chosen if i != 3)
     chosen += () if text.isascii() else (-1,)
-    return _view(text, _disguises(chosen), _plain) if chosen else None
+    return _view(text, _disguises(chosen).finditer(text), _plain) if chosen else None
 
 
 _compiled: dict[tuple[int, ...], Lazy] = {}
@@ -130,32 +137,40 @@ def _disguises(chosen: tuple[int, ...]) -> Lazy:
 
 def spaced_view(text: str) -> View | None:
     """Runs of single characters set apart by a blank or a point, closed up; None when there are none."""
-    singles = 0
-    for word in text.split():
-        singles = singles + 1 if len(word) == 1 else 0
-        if singles > 11 or (len(word) > 22 and word[1] == word[3] == word[5] != word[0]):
-            return _view(text, _SPACED, lambda run: " " * run[0].isspace() + re.sub(r"\s", "", run) if run[1:2] not in ".,|*/\u00b7-" else run[::2])
-    return None
+    if not _STRETCHED.search(f" {text}"):
+        return None
+    return _view(text, tried(_SPACED, _spaced_starts(text), text),
+                 lambda run: " " * run[0].isspace() + re.sub(r"\s", "", run) if run[1:2] not in ".,|*/\u00b7-" else run[::2])
+
+
+def _spaced_starts(text: str) -> Iterator[int]:
+    """Where characters set apart may begin."""
+    yield 0
+    for match in _APART.finditer(text):
+        yield match.start() if match.group().isspace() else max(0, match.start() - 1)
+
+
+def _group_starts(text: str) -> list[int]:
+    """Where groups of equal length may begin."""
+    return sorted({match.start() - length for match in _GROUPED.finditer(text) for length in (4, 5, 8) if match.start() >= length})
 
 
 def grouped_view(text: str) -> View | None:
     """Groups of equal length joined, and the parts of a list that is joined in code; None when there are none."""
     if "join" in text and _LISTED.search(text):
-        return _view(text, _LISTED, lambda _: "")
-    return _view(text, _GROUPS, lambda run: re.sub("[ -]", "", run)) if _GROUPS.search(text) else None
+        return _view(text, _LISTED.finditer(text), lambda _: "")
+    return _view(text, tried(_GROUPS, _group_starts(text), text), lambda run: re.sub("[ -]", "", run))
 
 
 def wrapped_view(text: str) -> View | None:
     """Lines that end and begin in the middle of a word, joined; None when there are none."""
-    return _view(text, _WRAPPED, lambda _: "") if "\n" in text else None
+    return _view(text, _WRAPPED.finditer(text), lambda _: "") if "\n" in text else None
 
 
 def decoded_view(text: str) -> View | None:
     """What stands in base64 and is text itself, a line a piece; None when there is none."""
-    if not any(len(word) >= 24 for word in text.split()):
-        return None
     out, starts, origins, size, done = [], [], [], 0, 0
-    for match in _ENCODED.finditer(text):
+    for match in tried(_ENCODED, starts_of(runs(text, "+/_-", 24), text), text):
         clear = _decoded(match.group())
         if clear:
             starts += [size, size + 1]
@@ -203,7 +218,8 @@ def clean(text: str) -> str:
     if not text.replace("\n", "").replace("\t", "").isprintable():
         if not text.isascii() and _SURROGATE.search(text):
             text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        text = _NEWLINE.sub("\n", _NUL.sub(" ", _ANSI.sub("", text) if "\x1b" in text else text))
+        text = _ANSI.sub("", text) if "\x1b" in text else text
+        text = _NEWLINE.sub("\n", _NUL.sub(" ", text) if "\0" in text else text)
         text = _DROPPED.sub("", text)
     if not text.isascii():
         import unicodedata
