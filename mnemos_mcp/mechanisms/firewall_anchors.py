@@ -18,6 +18,11 @@ def folded(low: str) -> str:
     return low if low.isascii() else low.replace("\u0131", "i").replace("\u017f", "s")
 
 
+def narrowed(text: str) -> str:
+    """`text` with "?" for what is not ASCII: a word of ASCII is found in it twice as fast."""
+    return text if text.isascii() else text.encode("ascii", "replace").decode()
+
+
 def places(text: str, words: Iterable[str]) -> list[int]:
     """Where any of `words` begins in `text`, in order."""
     found: set[int] = set()
@@ -47,7 +52,7 @@ class Led:
         self.words, self.pattern = tuple(words.split("|")), Lazy(pattern, flags)
 
     def finditer(self, text: str, plain: str | None = None) -> Iterator[re.Match[str]]:
-        """What the pattern's own finditer yields. `plain` is the folded text when the pattern overlooks case."""
+        """What the pattern's own finditer yields. The words are looked for in `plain`: the narrowed text, folded when the pattern overlooks case."""
         return tried(self.pattern, places(text if plain is None else plain, self.words), text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mnemos_mcp.mechanisms.firewall_anchors import Led, folded, lowered
+from mnemos_mcp.mechanisms.firewall_anchors import Led, folded, lowered, narrowed
 from mnemos_mcp.mechanisms.firewall_rules import Finding
 from mnemos_mcp.mechanisms.lazy import Lazy
 
@@ -101,7 +101,7 @@ def connection_findings(text: str) -> Iterator[Finding]:
         yield from _pair_findings(text)
     for match in _ORACLE.finditer(text) if "jdbc:oracle:" in text else ():
         yield Finding("connection_string", *match.span(2), "jdbc")
-    for match in _ADO.finditer(text, folded(low)) if "=" in text and any(word in low for word in ("pwd", "password")) else ():
+    for match in _ADO.finditer(text, narrowed(folded(low))) if "=" in text and any(word in low for word in ("pwd", "password")) else ():
         before = text[max(0, match.start() - 200):match.start()].rpartition("\n")[2]
         after = text[match.end():match.end() + 120].partition("\n")[0]
         if (";" in before or after[:1] == ";" or "user" in before) and (_ADO_LINE.search(before) or _ADO_LINE.search(after)):

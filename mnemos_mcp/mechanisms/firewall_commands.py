@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from mnemos_mcp.mechanisms.firewall_anchors import Led, folded, lines_with, lowered, places, tried
+from mnemos_mcp.mechanisms.firewall_anchors import Led, folded, lines_with, lowered, narrowed, places, tried
 from mnemos_mcp.mechanisms.firewall_rules import Finding
 from mnemos_mcp.mechanisms.firewall_values import classes, is_secret, wordlike
 from mnemos_mcp.mechanisms.firewall_words import PASSWORD_WORDS, strength
@@ -71,15 +72,25 @@ _USERLIST = Lazy(r"\"[\w.-]{1,40}\"[ \t]+\"([^\"\n]{6,128})\"[^\n]{0,60}(?:userl
 _SECRET_WORDS = ("pass", "pw", "secret", "token", "api key", "apikey", "api-key", "credential")
 
 
+class _Read(NamedTuple):
+    """A text, the same in small letters, and where words are looked for in it: narrowed, and folded as well."""
+
+    text: str
+    low: str
+    cased: str
+    plain: str
+
+
 def _found(match: re.Match[str], group: int, strong: str, rule: str, quoted: bool = True, kind: str = "credential", setting: str = "assigned") -> Iterator[Finding]:
     value = match.group(group)
     if is_secret(value.rstrip(",;"), strong, setting, quoted, True):  # type: ignore[arg-type]
         yield Finding(kind, *match.span(group), rule)
 
 
-def _headers(text: str, low: str) -> Iterator[Finding]:
+def _headers(read: _Read) -> Iterator[Finding]:
+    text, low, cased, _ = read
     if "bearer" in low or "basic" in low or "authorization" in low:
-        for match in _BEARER.finditer(text):
+        for match in _BEARER.finditer(text, cased):
             if match.lastindex:
                 yield from _found(match, match.lastindex, "secret", "authorization", kind="access_token", setting="said")
     if "cookie" in low or "sid=" in low or "session=" in low:
@@ -103,50 +114,54 @@ def _hosts(text: str) -> Iterator[int]:
             yield max(0, host.start() - 1)
 
 
-def _flags(text: str, low: str) -> Iterator[Finding]:
+def _flags(read: _Read) -> Iterator[Finding]:
+    text, low, cased, _ = read
     if " -" in text or "net u" in low or "rabbitmqctl" in low or "login" in low or "sqlplus" in low or "mc alias" in low or "schtasks" in low or "nuget" in low:
-        flagged = lines_with(_FLAG, text)
+        flagged = narrowed(lines_with(_FLAG, text))
         for words, sign, pattern in _FLAGS:
-            lines = flagged if sign.startswith(" -") else text
-            if sign in (text if sign == " -" else lines):
-                for match in tried(pattern, places(text, [word for word in words if word in lines]), text):
+            lines = flagged if sign.startswith(" -") else cased
+            if sign in (cased if sign == " -" else lines):
+                for match in tried(pattern, places(cased, [word for word in words if word in lines]), text):
                     if not re.fullmatch(r"\d{1,5}", match.group(1)):  # a port
                         yield from _found(match, 1, "password", "flag", quoted=False, setting="env")
     if "|" in text and ("echo" in text or "printf" in text):
-        for match in _PIPED.finditer(text):
+        for match in _PIPED.finditer(text, cased):
             yield from _found(match, 1, "password", "piped", setting="env")
 
 
-def _statements(text: str, low: str, plain: str) -> Iterator[Finding]:
+def _statements(read: _Read) -> Iterator[Finding]:
+    text, low, cased, plain = read
     if ("'" in text or '"' in text) and ("identified" in low or "password" in low) and any(w in low for w in ("create", "alter", "grant", "set ")):
         for match in _SQL.finditer(text, plain):
             if low.startswith("identified", match.start()) or _SQL_BEFORE.search(text, max(0, match.start() - 160), match.start()):
                 yield from _found(match, 2, "password", "sql")
     if "," in text and ('"' in text or "'" in text) and any(word in low for word in ("auth", "login", "cred", "connect", "sign", "password")):
-        for match in _PAIR.finditer(text):
+        for match in _PAIR.finditer(text, cased):
             value = match.group(2)
             if re.search(r"\d", value) and re.search("[A-Za-z]", value) and not re.search(r"[/ ]|@\w+\.|^[a-z_]\w*\.\w+$", value):
                 yield from _found(match, 2, "password", "pair")
 
 
-def _calls(text: str) -> Iterator[Finding]:
-    for match in _LOGIN.finditer(text):
+def _calls(read: _Read) -> Iterator[Finding]:
+    text, cased = read.text, read.cased
+    for match in _LOGIN.finditer(text, cased):
         yield from _found(match, 2, "key", "login")
-    for match in _KEYED.finditer(text):
+    for match in _KEYED.finditer(text, cased):
         for literal in _LITERAL.finditer(text, match.end(), match.end() + 200):
             if is_secret(literal.group(2), "key", "assigned", True, True):
                 yield Finding("credential", *literal.span(2), "keyed-call")
-    for match in _ENTERING.finditer(text):
+    for match in _ENTERING.finditer(text, cased):
         for literal in _QUOTED.finditer(text, match.end(), match.end() + 120):
             value = literal.group(2)
             if classes(value) == 3 and not wordlike(value) and not _ADDRESS.search(value) and is_secret(value, "password", "near", True, True):
                 yield Finding("credential", *literal.span(2), "connecting-call")
-    for match in _JOINING.finditer(text):
+    for match in _JOINING.finditer(text, cased):
         yield from _found(match, 2, "password", "wifi")
 
 
-def _inserts(text: str, plain: str) -> Iterator[Finding]:
+def _inserts(read: _Read) -> Iterator[Finding]:
     """INSERT INTO t (..., password) VALUES (..., 'X')."""
+    text, plain = read.text, read.plain
     for match in _INSERT.finditer(text, plain):
         columns = [column.strip(" \t`\"[]").lower() for column in match.group(1).split(",")]
         values = list(_ITEM.finditer(text, match.start(2), match.end(2)))
@@ -163,14 +178,15 @@ def _secure_strings(text: str) -> Iterator[Finding]:
         yield from _found(match, 1, "password", "secure-string")
 
 
-def _phrases(text: str, low: str) -> Iterator[Finding]:
+def _phrases(read: _Read) -> Iterator[Finding]:
+    text, low, cased, plain = read
     if (":" in text or "/" in text or " with " in text or " and " in text) and any(w in low for w in ("auth", "cred", "log", "sign", "zugang", "identif", "anmeld", "einlog")) and _MIXED.search(text):
-        for match in _COLON.finditer(low):
+        for match in _COLON.finditer(low, plain):
             value = text[match.start(1):match.end(1)]
             if re.search(r"\d", value) and re.search("[A-Za-z]", value) and "/" not in value and not _ADDRESS.search(value) and is_secret(value, "password", "said", False, True):
                 yield Finding("credential", *match.span(1), "user-and-password")
     if "admin" in low or "root" in low or " / " in low or " p:" in low:
-        for match in tried(_ACCOUNT, places(low, ["admin", "root", *(_ACCOUNTS.split("|") if _SLASHED.search(low) else ()), *(("u:",) if "p:" in low else ())]), low):
+        for match in tried(_ACCOUNT, places(plain, ["admin", "root", *(_ACCOUNTS.split("|") if _SLASHED.search(low) else ()), *(("u:",) if "p:" in low else ())]), low):
             value = text[match.start(1):match.end(1)]
             if classes(value) == 3 and not wordlike(value) and not _ADDRESS.search(value) and is_secret(value, "password", "said", False, True):
                 yield Finding("credential", *match.span(1), "account")
@@ -179,7 +195,7 @@ def _phrases(text: str, low: str) -> Iterator[Finding]:
             if re.search("[A-Za-z]", match.group(1)) and re.search(r"\d", match.group(1)) and not re.fullmatch(r"[0-9a-fA-F]+", match.group(1)):
                 yield from _found(match, 1, "password", "pgpass", quoted=False, setting="near")
     if "phrase" in low or "mnemonic" in low or "seed" in low or "words" in low:
-        for match in _PHRASE.finditer(text):
+        for match in _PHRASE.finditer(text, cased):
             if len(set(match.group(1).split())) > 10:
                 yield Finding("private_key", *match.span(1), "seed-phrase")
     if "pgbouncer" in low or "userlist" in low:
@@ -217,16 +233,16 @@ def _cell(text: str, cells: list[str], column: int, start: int) -> Iterator[Find
 def placed_findings(text: str) -> Iterator[Finding]:
     """Secrets of `text` known by their place, as spans of `text`."""
     low = lowered(text)
-    plain = folded(low)
-    yield from _headers(text, low)
-    yield from _flags(text, low)
-    yield from _statements(text, low, plain)
+    read = _Read(text, low, narrowed(text), narrowed(folded(low)))
+    yield from _headers(read)
+    yield from _flags(read)
+    yield from _statements(read)
     if "securestring" in low:
         yield from _secure_strings(text)
     if "insert" in low and "values" in low:
-        yield from _inserts(text, plain)
+        yield from _inserts(read)
     if "(" in text and ('"' in text or "'" in text) and any(word in low for word in _CALLED):
-        yield from _calls(text)
-    yield from _phrases(text, low)
+        yield from _calls(read)
+    yield from _phrases(read)
     if text.count("|") > 5 and "\n" in text:
         yield from _tables(text)

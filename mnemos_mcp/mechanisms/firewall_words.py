@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from mnemos_mcp.mechanisms.firewall_anchors import narrowed
 from mnemos_mcp.mechanisms.firewall_values import Strength
 from mnemos_mcp.mechanisms.lazy import Lazy
 
@@ -133,18 +134,21 @@ def _foreign(low: str) -> Strength | None:
 def hints(low: str) -> list[tuple[int, int]]:
     """Where a word stands that may name a secret, in order of place. `low` is the text in lower case."""
     places: list[tuple[int, int]] = []
+    ascii_low = narrowed(low)
     for hint in HINTS:
-        at = low.find(hint)
+        at = ascii_low.find(hint)
         while at >= 0:
             places.append((at, at + len(hint)))
-            at = low.find(hint, at + len(hint))
+            at = ascii_low.find(hint, at + len(hint))
+    letters = set(low) if ascii_low is not low else set()
     for word in FOREIGN:
-        at = low.find(word)
+        where = ascii_low if word.isascii() else low
+        at = where.find(word) if word.isascii() or letters.issuperset(word) else -1
         while at >= 0:
             end = at + len(word)
             if word not in _WHOLE or not (low[at - 1:at].isalpha() or low[end:end + 1].isalpha()):
                 places.append((at, end))
-            at = low.find(word, end)
+            at = where.find(word, end)
     return sorted(places, key=lambda place: (place[0], -place[1]))
 
 
