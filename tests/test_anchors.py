@@ -6,7 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mnemos_mcp.mechanisms import firewall_commands as commands
-from mnemos_mcp.mechanisms.firewall_anchors import Led, folded, lines_with, lowered, places, tried
+from mnemos_mcp.mechanisms import firewall_pii as pii
+from mnemos_mcp.mechanisms import firewall_rules as rules_module
+from mnemos_mcp.mechanisms import firewall_views as views
+from mnemos_mcp.mechanisms.firewall_anchors import Led, folded, lines_with, lowered, narrowed, places, runs, starts_of, tried, tried_if_few
+from mnemos_mcp.mechanisms.firewall_vendors import PREFIXED
 from mnemos_mcp.mechanisms.lazy import Lazy
 
 LED = {name: value for name, value in vars(commands).items() if isinstance(value, Led)}
@@ -31,7 +35,7 @@ def written(led):
 
 def same(led, text):
     for read in (text, lowered(text)):
-        plain = folded(lowered(read)) if led.pattern.flags & re.I else None
+        plain = narrowed(folded(lowered(read)) if led.pattern.flags & re.I else read)
         assert [m.span() for m in led.finditer(read, plain)] == [m.span() for m in led.pattern.finditer(read)], read
 
 
@@ -72,3 +76,59 @@ def test_a_command_with_its_flag_is_found_wherever_it_stands(text):
 @given(text=st.text(alphabet="ab x\n", max_size=60))
 def test_lines_with_a_sign_are_those_lines(text):
     assert lines_with(Lazy("x"), text) == "\n".join(line for line in text.split("\n") if "x" in line)
+
+
+NUMBERS = st.lists(st.sampled_from([*"-./()+x_", " ", " ", "1", "22", "333", "4444", "55555", "666666", "7777777", "\u0664\u0664", "4111 1111 1111 1111", "123-45-6789",
+                                    "(415) 555-0134", "555 123 4567", "079 123 45 67", "030/1234567", "8(912)345-67-89"]), max_size=16).map("".join)
+
+
+@pytest.mark.parametrize("name", ["_NORTH", "_GROUPED", "_SSN", "_CARD"])
+@settings(max_examples=200)
+@given(text=NUMBERS)
+def test_numbers_tried_where_seven_digits_begin_are_found_wherever_they_stand(name, text):
+    pattern, starts = getattr(pii, name), [match.start() for match in pii._NUMBER.finditer(text)]
+    assert [m.span() for m in tried(pattern, starts, text)] == [m.span() for m in pattern.finditer(text)]
+
+
+@settings(max_examples=400)
+@given(text=NUMBERS)
+def test_loose_numbers_of_seven_digits_are_found_wherever_they_stand(text):
+    def long(matches):
+        return [m.span() for m in matches if 7 <= sum(map(str.isdigit, m.group())) <= 13]
+    assert long(tried(pii._LOOSE, [match.start() for match in pii._NUMBER.finditer(text)], text)) == long(pii._LOOSE.finditer(text))
+
+
+APART = st.lists(st.sampled_from(["a", "B", "7", "-", " ", " ", "\n", ".", ",", "*", "(", "abcd", "AB12", "abcde", "aB3dE6gH", "s e c r e t k e y a b c d ",
+                                  "a.b.c.d.e.f.g.h.i.j.k.l.m"]), max_size=24).map("".join)
+
+
+@pytest.mark.parametrize(("pattern", "starts"), [(views._SPACED, views._spaced_starts), (views._GROUPS, views._group_starts)], ids=["spaced", "groups"])
+@settings(max_examples=300)
+@given(text=APART)
+def test_letters_apart_and_groups_are_found_wherever_they_stand(pattern, starts, text):
+    assert [m.span() for m in tried(pattern, starts(text), text)] == [m.span() for m in pattern.finditer(text)]
+
+
+@given(text=st.text("aB3+=/_-. \n\u00e9\ud83d", max_size=120))
+def test_runs_are_where_a_pattern_of_their_characters_finds_them(text):
+    found = runs(text, "+/_-", 5)
+    assert list(zip(starts_of(found, text), found, strict=True)) == [(m.start(), m.group()) for m in re.finditer("(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{5,}", text)]
+
+
+@pytest.mark.parametrize("row", PREFIXED.strip().splitlines(), ids=lambda row: row.split()[1])
+def test_the_shortest_key_of_each_vendor_is_in_the_runs_it_is_looked_for_in(row):
+    *_, least = row.split()
+    for rule in rules_module._prefixed(row):
+        for body in ("a1", "A-", "a_"):
+            key = rule.keyword + (body * int(least))[:int(least)]
+            if re.search(rule.pattern, key):
+                assert rule.keyword in rules_module._runs(f"({key})")[rule.plain, rule.run]
+                break
+        else:
+            pytest.fail(f"no body is found after {rule.keyword}")
+
+
+@given(text=st.text("ab ", max_size=80))
+def test_starts_nearly_everywhere_give_way_to_a_plain_search(text):
+    pattern = Lazy("a+b?")
+    assert [m.span() for m in tried_if_few(pattern, places(text, "a"), text)] == [m.span() for m in pattern.finditer(text)]

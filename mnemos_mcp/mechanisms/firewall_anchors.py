@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import islice
 
 from mnemos_mcp.mechanisms.lazy import Lazy
 
@@ -41,6 +42,17 @@ def tried(pattern: Lazy, starts: Iterable[int], text: str) -> Iterator[re.Match[
         if at >= end and (match := pattern.match(text, at)):
             end = match.end()
             yield match
+
+
+def few(starts: Iterable[int], text: str) -> list[int]:
+    """`starts`, or the first of them, as many as make trying each dearer than searching."""
+    return list(islice(starts, len(text) // 16 + 4))
+
+
+def tried_if_few(pattern: Lazy, starts: Iterable[int], text: str) -> Iterator[re.Match[str]]:
+    """The same as tried, by a plain search where `starts` are nearly everywhere."""
+    chosen = few(starts, text)
+    return tried(pattern, chosen, text) if len(chosen) < len(text) // 16 + 4 else pattern.finditer(text)
 
 
 class Led:

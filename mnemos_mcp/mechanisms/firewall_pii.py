@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain, pairwise
 
-from mnemos_mcp.mechanisms.firewall_anchors import tried
+from mnemos_mcp.mechanisms.firewall_anchors import few, tried_if_few
 from mnemos_mcp.mechanisms.firewall_rules import Finding
 from mnemos_mcp.mechanisms.lazy import Lazy
 
@@ -134,11 +134,13 @@ def _phones(text: str, numbers: list[int]) -> Iterator[Finding]:
         if not added and not (bare and len(match.group()) < 11) and _dialable(match.group()):
             yield Finding("phone", *match.span(), "phone-plus")
     for pattern in (_NORTH, _FRENCH, _DASHED, _GROUPED):
-        for match in pattern.finditer(text) if pattern in (_FRENCH, _DASHED) else tried(pattern, numbers, text):
+        for match in pattern.finditer(text) if pattern in (_FRENCH, _DASHED) else tried_if_few(pattern, numbers, text):
             if (pattern is _FRENCH and _counts(match.group())) or (pattern is _DASHED and re.match("0[0-9]-(?:19|20)[0-9]{2}-", match.group())):
                 continue
             yield Finding("phone", *match.span(), "phone-national")
-    for match in tried(_LOOSE, numbers, text):
+    for match in tried_if_few(_LOOSE, numbers, text):
+        if match.end() - match.start() < 7:
+            continue
         digits = sum(map(str.isdigit, match.group()))
         shaped = 7 <= digits <= 13 and not _DATE.match(match.group().lstrip("(")) and not _DECIMAL.fullmatch(match.group()) and match.group().count(".") != 3
         if not shaped:
@@ -150,7 +152,7 @@ def _phones(text: str, numbers: list[int]) -> Iterator[Finding]:
 
 
 def _national_ids(text: str, numbers: list[int]) -> Iterator[Finding]:
-    for match in tried(_SSN, numbers, text):
+    for match in tried_if_few(_SSN, numbers, text):
         digits, separator = match.group().replace("-", "").replace(" ", ""), match.group(1)
         area, group, serial = digits[:3], digits[3:5], digits[5:]
         if area in ("000", "666") or area[0] == "9" or group == "00" or serial == "0000":
@@ -160,7 +162,7 @@ def _national_ids(text: str, numbers: list[int]) -> Iterator[Finding]:
 
 
 def _cards(text: str, numbers: list[int]) -> Iterator[Finding]:
-    for match in tried(_CARD, numbers, text):
+    for match in tried_if_few(_CARD, numbers, text):
         digits = re.sub(r"\D", "", match.group())
         if _ISSUER.fullmatch(digits) and len(set(digits)) > 1 and luhn(digits):
             yield Finding("payment_card", *match.span(), "card")
@@ -187,7 +189,7 @@ def personal_findings(text: str) -> Iterator[Finding]:
     digits = sum(map(text.count, "0123456789"))
     if digits > 9:
         yield from _ibans(text)
-    numbers = [match.start() for match in _NUMBER.finditer(text)] if digits > 6 else []
+    numbers = few((match.start() for match in _NUMBER.finditer(text)), text) if digits > 6 else []
     if digits > 12:
         yield from _cards(text, numbers)
     if digits > 8:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from mnemos_mcp.mechanisms.firewall_anchors import runs, starts_of, tried
+from mnemos_mcp.mechanisms.firewall_anchors import runs, starts_of, tried, tried_if_few
 from mnemos_mcp.mechanisms.lazy import Lazy
 
 # Terminal colours; line ends; what has no place in text; what turns the reading direction; characters nobody sees.
@@ -139,7 +139,7 @@ def spaced_view(text: str) -> View | None:
     """Runs of single characters set apart by a blank or a point, closed up; None when there are none."""
     if not _STRETCHED.search(f" {text}"):
         return None
-    return _view(text, tried(_SPACED, _spaced_starts(text), text),
+    return _view(text, tried_if_few(_SPACED, _spaced_starts(text), text),
                  lambda run: " " * run[0].isspace() + re.sub(r"\s", "", run) if run[1:2] not in ".,|*/\u00b7-" else run[::2])
 
 
@@ -159,7 +159,7 @@ def grouped_view(text: str) -> View | None:
     """Groups of equal length joined, and the parts of a list that is joined in code; None when there are none."""
     if "join" in text and _LISTED.search(text):
         return _view(text, _LISTED.finditer(text), lambda _: "")
-    return _view(text, tried(_GROUPS, _group_starts(text), text), lambda run: re.sub("[ -]", "", run))
+    return _view(text, tried_if_few(_GROUPS, _group_starts(text), text), lambda run: re.sub("[ -]", "", run))
 
 
 def wrapped_view(text: str) -> View | None:
