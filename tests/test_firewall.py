@@ -64,6 +64,11 @@ def test_every_listed_prefix_with_a_long_body_is_caught_whole(prefix):
     pytest.fail(f"no body is caught after {prefix}")
 
 
+@pytest.mark.parametrize("key", ["s." + "a1B2c3D4" * 3, "--token " + made(6, HEX) + "." + made(16, HEX)], ids=["vault", "kubeadm"])
+def test_a_short_key_is_caught_with_blanks_around_and_inside_it(key):
+    assert FIREWALL.screen(f"note {key} end").kind == "access_token"
+
+
 NAMED = {
     "env": "API_KEY=" + COMMIT, "yaml": "password: hunter" + "2", "env word": "DB_PASSWORD=sword" + "fish",
     "json": '{"client_secret": "' + made(30) + '"}', "code": 'const apiKey = "' + made(24) + '";', "typed": 'password: str = "hunter' + '2"',

@@ -20,7 +20,7 @@ __all__ = ["RULES", "Action", "CleanText", "Finding", "Firewall", "Redaction", "
 
 LONGEST_NAME = 200  # characters of the name of a session or an event
 # Counts up whenever the rules catch more: `mnemos sweep` then has something to look for in what was stored before.
-RULES = 3
+RULES = 4
 
 Action = Literal["allow", "redact", "block"]
 
