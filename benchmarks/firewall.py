@@ -111,6 +111,26 @@ def read(files: Iterable[Path]) -> str:
     return joined
 
 
+def lock(r: random.Random) -> str:
+    """A lock file of npm: names, versions, addresses and digests, each once."""
+    packages = {f"node_modules/{name}": {
+        "version": f"{r.randrange(9)}.{r.randrange(20)}.{r.randrange(9)}", "resolved": f"https://registry.npmjs.org/{name}/-/{name}-1.0.0.tgz",
+        "integrity": "sha512-" + base64.b64encode(r.randbytes(64)).decode(), "license": "MIT", "engines": {"node": f">={r.randrange(8, 20)}"}}
+        for name in (f"{r.choice(('is', 'to', 'get', 'parse', 'auth'))}-{r.choice(('url', 'token', 'path', 'stream', 'error'))}-{i}" for i in range(4000))}
+    return json.dumps({"lockfileVersion": 3, "packages": packages}, indent=2)
+
+
+def service_log(r: random.Random) -> str:
+    """What services write: requests, sessions, time-outs, refreshed tokens, failures, no two lines the same."""
+    said = (lambda: f"GET /api/v1/items/{r.randrange(9999)}?page={r.randrange(40)} 200 in {r.randrange(900)} ms id={r.getrandbits(32):08x}",
+            lambda: f"user={r.randrange(9999)} session={r.getrandbits(48):012x} ip=10.{r.randrange(256)}.0.4 login ok",
+            lambda: f"connection to postgres at db-{r.randrange(9)}.internal:5432 timed out after {r.randrange(9000)} ms, retry 2 of 5",
+            lambda: f"token refreshed for client {r.choice(('web', 'cli'))}, expires in {r.randrange(4000)} s",
+            lambda: f'Traceback (most recent call last): File "/srv/app/handlers/users.py", line {r.randrange(400)}, in handle')
+    return "".join(f"2026-11-{1 + i % 28:02d}T{r.randrange(24):02d}:{r.randrange(60):02d}:07.{r.randrange(1000):03d}Z {r.choice(('INFO', 'WARN'))} [{r.choice(('api', 'worker'))}] "
+                   f"{r.choice(said)()}\n" for i in range(11_000))
+
+
 def cost() -> None:
     """Each kind to 1 MB, cleaned and scanned: CPU seconds, the same in plain loops, growth from an eighth of it (8 is linear)."""
     from mnemos_mcp.mechanisms.firewall import Firewall
@@ -122,6 +142,7 @@ def cost() -> None:
         "sources of Python's library": read(sorted(Path(python["stdlib"]).glob("*.py"))),
         "descriptions of installed packages": read(sorted(Path(python["purelib"]).glob("*.dist-info/METADATA"))),
         "sources of mnemos, firewall and all": read(sorted(package.rglob("*.py"))),
+        "a lock file of npm": lock(r), "a log of services": service_log(r),
         "prose without a word for secrets": "We agreed that the importer reads the file twice, once for the header and once for the rows. ",
         "prose full of such words": "the password of the build is rotated, see src/auth/session.py:120 and commit 52877955fba4bb9a6d43e61d8b95ee0ca28f600c; ",
         "log": "2026-11-30T09:14:02Z level=info user=u1 token=ok path=/api/v1/keys?page=2 ip=10.0.0.4 id=8f14e45f\n",
