@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 
 from mnemos_mcp.mechanisms import firewall_commands as commands
 from mnemos_mcp.mechanisms import firewall_pii as pii
-from mnemos_mcp.mechanisms import firewall_rules as rules_module
 from mnemos_mcp.mechanisms import firewall_views as views
 from mnemos_mcp.mechanisms.firewall_anchors import Led, folded, lines_with, lowered, narrowed, places, runs, starts_of, tried, tried_if_few
-from mnemos_mcp.mechanisms.firewall_vendors import PREFIXED
 from mnemos_mcp.mechanisms.lazy import Lazy
 
 LED = {name: value for name, value in vars(commands).items() if isinstance(value, Led)}
@@ -113,19 +111,6 @@ def test_letters_apart_and_groups_are_found_wherever_they_stand(pattern, starts,
 def test_runs_are_where_a_pattern_of_their_characters_finds_them(text):
     found = runs(text, "+/_-", 5)
     assert list(zip(starts_of(found, text), found, strict=True)) == [(m.start(), m.group()) for m in re.finditer("(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{5,}", text)]
-
-
-@pytest.mark.parametrize("row", PREFIXED.strip().splitlines(), ids=lambda row: row.split()[1])
-def test_the_shortest_key_of_each_vendor_is_in_the_runs_it_is_looked_for_in(row):
-    *_, least = row.split()
-    for rule in rules_module._prefixed(row):
-        for body in ("a1", "A-", "a_"):
-            key = rule.keyword + (body * int(least))[:int(least)]
-            if re.search(rule.pattern, key):
-                assert rule.keyword in rules_module._runs(f"({key})")[rule.plain, rule.run]
-                break
-        else:
-            pytest.fail(f"no body is found after {rule.keyword}")
 
 
 @given(text=st.text("ab ", max_size=80))

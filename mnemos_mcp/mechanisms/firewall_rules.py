@@ -98,7 +98,7 @@ _SHAPED = (
     ("access_token", "hook-url", "/with/key/", r"/with/key/[\w-]{20,}", 0, 30),
     ("access_token", "hook-url", "/hooks/", r"/hooks/(?=[a-z]{0,25}\d)[a-z0-9]{26}(?!\w)", 0, 33),
     ("access_token", "zoho", "1000.", r"1000\.(?<![\w.]1000\.)[0-9a-f]{32}\.[0-9a-f]{32}", 0, 70),
-    ("api_token", "firebase", ":APA91b", r":APA91b[\w-]{60,}", 14, 68),
+    ("api_token", "firebase", ":APA91b", r":APA91b[\w-]{60,}", 14, 67),
     ("api_token", "ably", ":", r":(?<=(?<![\w.])[\w-]{6}\.[\w-]{6}:)[\w-]{40,}", 13, 54),
     ("api_token", "launchdarkly-api", "api-", rf"api-(?<![\w-]api-){_UUID}", 0, 40),
     ("api_token", "clickup", "pk_", r"pk_(?<!\wpk_)\d{5,12}_[A-Z0-9]{30,}", 0, 39),
