@@ -68,24 +68,20 @@ class Led:
         return tried(self.pattern, places(text if plain is None else plain, self.words), text)
 
 
-def runs(text: str, signs: str, least: int) -> list[str]:
-    """The stretches of `text` that are of ASCII letters, digits and these signs alone, of `least` or more characters, in order."""
-    return [run.decode() for run in text.encode("ascii", "replace").translate(_blanks(signs)).split() if len(run) >= least]
+def runs(text: str, signs: str, least: int) -> Iterator[tuple[int, str]]:
+    """The stretches of `text` that are of ASCII letters, digits and these signs alone, of `least` or more characters: where each begins, and it."""
+    marks, run = text.encode("ascii", "replace").translate(_marks(signs)) + b" ", b"a" * least
+    at = marks.find(run)
+    while at >= 0:
+        end = marks.find(b" ", at)
+        yield at, text[at:end]
+        at = marks.find(run, end)
 
 
 @cache
-def _blanks(signs: str) -> bytes:
-    """A table for bytes.translate: letters, digits and these signs stay, all else is a blank."""
-    return bytes(code if chr(code) in signs or (code < 128 and chr(code).isalnum()) else 32 for code in range(256))
-
-
-def starts_of(found: Iterable[str], text: str) -> Iterator[int]:
-    """Where each of `found` stands in `text`, which are runs of it in order."""
-    end = 0
-    for run in found:
-        at = text.find(run, end)
-        end = at + len(run)
-        yield at
+def _marks(signs: str) -> bytes:
+    """A table for bytes.translate: letters, digits and these signs become an a, all else a blank."""
+    return bytes(97 if chr(code) in signs or (code < 128 and chr(code).isalnum()) else 32 for code in range(256))
 
 
 def lines_with(sign: Lazy, text: str) -> str:

@@ -171,8 +171,8 @@ def worded(body: str) -> bool:
 
 def _runs(text: str) -> dict[tuple[bool, int], str]:
     """What of `text` can hold a keyword of a key, by Rule.plain and Rule.run: most of a text is in none of them."""
-    wide = runs(text, "_-" + _SIGNS, _STEPS[1])
-    plain = runs(" ".join(wide), "_-", _STEPS[1])
+    wide = [run for _, run in runs(text, "_-" + _SIGNS, _STEPS[1])]
+    plain = [run for _, run in runs(" ".join(wide), "_-", _STEPS[1])]
     found = {(False, 0): text}
     for step in _STEPS[1:]:
         wide, plain = [run for run in wide if len(run) >= step], [run for run in plain if len(run) >= step]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from mnemos_mcp.mechanisms.firewall_anchors import runs, starts_of, tried, tried_if_few
+from mnemos_mcp.mechanisms.firewall_anchors import runs, tried, tried_if_few
 from mnemos_mcp.mechanisms.lazy import Lazy
 
 # Terminal colours; line ends; what has no place in text; what turns the reading direction; characters nobody sees.
@@ -170,7 +170,7 @@ def wrapped_view(text: str) -> View | None:
 def decoded_view(text: str) -> View | None:
     """What stands in base64 and is text itself, a line a piece; None when there is none."""
     out, starts, origins, size, done = [], [], [], 0, 0
-    for match in tried(_ENCODED, starts_of(runs(text, "+/_-", 24), text), text):
+    for match in tried(_ENCODED, (at for at, _ in runs(text, "+/_-", 24)), text):
         clear = _decoded(match.group())
         if clear:
             starts += [size, size + 1]
