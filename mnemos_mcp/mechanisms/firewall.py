@@ -13,7 +13,7 @@ from mnemos_mcp.mechanisms.firewall_commands import placed_findings
 from mnemos_mcp.mechanisms.firewall_names import named_findings
 from mnemos_mcp.mechanisms.firewall_pii import personal_findings
 from mnemos_mcp.mechanisms.firewall_rules import PII_KINDS, SECRET_KINDS, Finding, vendor_findings
-from mnemos_mcp.mechanisms.firewall_views import clean, decoded_view, grouped_view, plain_view, spaced_view, wrapped_view
+from mnemos_mcp.mechanisms.firewall_views import View, changed, clean, decoded_view, grouped_view, plain_view, spaced_view, wrapped_view
 from mnemos_mcp.mechanisms.lazy import Lazy
 
 __all__ = ["RULES", "Action", "CleanText", "Finding", "Firewall", "Redaction", "Refusal", "Screened"]
@@ -104,11 +104,19 @@ def _hidden(text: str, seen: tuple[Finding, ...]) -> Iterator[Finding]:
         (plain_view, _everything), (spaced_view, _secrets), (decoded_view, _secrets), (grouped_view, vendor_findings), (wrapped_view, vendor_findings))
     for read, search in readings:
         view = read(text)
-        for found in search(view.text) if view else ():
-            start, end = view.span(found.start, found.end)
+        for found, (start, end) in _found(view, search) if view else ():
             if search is vendor_findings and _touched(seen, start, end):
                 continue
             yield Finding(found.kind, start, end, f"hidden-{found.rule}")
+
+
+def _found(view: View, search: Callable[[str], Iterable[Finding]]) -> Iterator[tuple[Finding, tuple[int, int]]]:
+    """What `search` finds in the changed parts of `view`, or in all of it where a finding would go over from one part to another."""
+    parts = changed(view)
+    findings = list(search(parts.text))
+    if any(parts.apart(found.start, found.end) for found in findings):
+        return ((found, view.span(found.start, found.end)) for found in search(view.text))
+    return ((found, parts.span(found.start, found.end)) for found in findings)
 
 
 def _mask(text: str, findings: tuple[Finding, ...], whole_lines: bool) -> str:

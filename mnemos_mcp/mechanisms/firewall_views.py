@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from mnemos_mcp.mechanisms.firewall_anchors import runs, tried, tried_if_few
@@ -51,6 +52,7 @@ _GROUPS = Lazy(r"(?<!\S)\S{4}(?:[ -]\S{4}){4,}(?:[ -]\S{1,3})?(?!\S)|(?<!\S)\S{5
 _LISTED = Lazy(r"[\"'][ \t]*,\s{0,20}[\"']")
 _WRAPPED = Lazy(r"\n(?<=[A-Za-z0-9_-]\n)[ \t>|]{0,20}(?=[A-Za-z0-9_-])")
 _ENCODED = Lazy(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_REACH = 256  # characters: no rule looks farther for what belongs together, tables, statements and key blocks apart, which are paragraphs
 _READABLE = bytes(range(32, 127)) + b"\t\n\r"
 
 
@@ -73,6 +75,42 @@ class View(NamedTuple):
         if piece % 2:
             return last if after else self.origins[piece]
         return min(origin + after, last)
+
+
+class Parts(NamedTuple):
+    """Paragraphs of a view, a blank line between them: `begins[i]` in `text` is `places[i]` in the text of the view."""
+
+    text: str
+    begins: tuple[int, ...]
+    places: tuple[int, ...]
+    view: View
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The stretch of the source that reads as `text[start:end]`."""
+        return self.view.span(self._place(start), self._place(end - 1) + 1)
+
+    def apart(self, start: int, end: int) -> bool:
+        """Whether `text[start:end]` is of several parts, which do not stand together in the view."""
+        return bisect_right(self.begins, start) != bisect_right(self.begins, end - 1)
+
+    def _place(self, at: int) -> int:
+        part = bisect_right(self.begins, at) - 1
+        return self.places[part] + at - self.begins[part]
+
+
+def changed(view: View) -> Parts:
+    """The paragraphs of `view` in which something was replaced, or so near that a secret and its name may reach there: the rest reads as before."""
+    spans: list[tuple[int, int]] = []
+    for piece in range(1, len(view.starts) - 1, 2):
+        start, end = view.starts[piece] - _REACH, view.starts[piece + 1] + _REACH
+        if not spans or end > spans[-1][1]:
+            first, last = view.text.rfind("\n\n", 0, max(0, start)) + 2, view.text.find("\n\n", end)
+            first, last = 0 if first == 1 else first, len(view.text) if last < 0 else last
+            if spans and first <= spans[-1][1] + 2:
+                first = spans.pop()[0]
+            spans.append((first, last))
+    begins = (0, *accumulate(last - first + 2 for first, last in spans[:-1]))
+    return Parts("\n\n".join(view.text[first:last] for first, last in spans), begins, tuple(first for first, _ in spans), view)
 
 
 def _view(text: str, matches: Iterable[re.Match[str]], replace: Callable[[str], str]) -> View | None:
