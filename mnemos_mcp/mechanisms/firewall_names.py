@@ -67,6 +67,7 @@ _COPULA_WORDS = frozenset(word for copula in _COPULAS.split("|") for word in (co
 # Something that can be a secret of more than plain words: long, or with a digit, or right behind a sign.
 _WORTH = Lazy(r"(?<!\S)(?:(?=\S{0,63}\d)\S{4}|\S{20}|[=:>|\"'`]\s?\S{8})")
 _LONG = Lazy(r"\S{28}")
+_SIGNED, _QUOTED, _DIGIT = Lazy("[=:\\-\u2192\u2013\u2014\uff1a\uff1d]"), Lazy("[\"'`]"), Lazy("[0-9]")
 _SIGNS = frozenset("=:\"'`)]}>|&[(-\\*\uff1a\uff1d")
 
 _QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d", "\u201e": "\u201c", "\u00ab": "\u00bb"}
@@ -75,6 +76,7 @@ _BARE = Lazy(r"\S{1,120}")
 _ASCII = Lazy(r"[!-~]{1,120}")
 _TAIL = Lazy(r"[^\s\"'`<>&,;)}\]]{0,4096}")
 _CLOSED = Lazy(r"[ \t]*(?:$|[\n.;!?&#)}]|,[ \t]|--|\|)|[ \t]+(?:\(|and|und|et|y|e|on|for|f\u00fcr|pour|para|#|//)(?:\b|(?<=[(#/]))|[^\x00-\x7f]")
+_STOPS, _STOPPED = ("&", "</", '",', "',", '\\"', "\\n", "`"), Lazy(r"[&<\"'\\`]")
 _LONGEST = 4096
 _JUDGED = 120  # characters; the head of a value says what it is
 
@@ -96,7 +98,7 @@ def _value(text: str, at: int, script: bool) -> tuple[int, int, bool]:
     if not bare:
         return at, at, False
     value = bare.group()
-    for stop in ("&", "</", '",', "',", '\\"', "\\n", "`"):
+    for stop in _STOPS if _STOPPED.search(value, 1) else ():
         cut = value.find(stop, 1)
         if cut > 0 and not (stop == "&" and "=" not in value[cut:]):
             value = value[:cut]
@@ -130,7 +132,7 @@ def _candidates(text: str, start: int, end: int) -> Iterator[tuple[int, Setting,
     Each pattern is asked only where a character it cannot do without is near.
     """
     before, after = text[max(0, start - 1):start], text[end:end + 100]
-    signed = any(sign in after for sign in "=:-\u2192\u2013\u2014\uff1a\uff1d")
+    signed = _SIGNED.search(after)
     assigned = _ASSIGN.match(text, end) if signed else None
     if assigned:
         # `user, password = split` is code.
@@ -138,7 +140,7 @@ def _candidates(text: str, start: int, end: int) -> Iterator[tuple[int, Setting,
     tagged = _TAG.match(text, end) if ">" in after or "alue" in after or "default" in after or '"v"' in after else None
     if tagged and text[end - 1:end] != ">" and (before in "<\"'=: " or text.startswith("</key>", end)):
         yield tagged.end(), "assigned", False
-    quotes = any(mark in after for mark in "\"'`")
+    quotes = _QUOTED.search(after)
     call = _CALL.match(text, end) if quotes or " -" in after else None
     if call:
         option = text[end:call.end()].lstrip()[:1] == "-"
@@ -215,7 +217,7 @@ def _in_front(text: str, start: int, strong: Strength) -> Iterator[Finding]:
     """The value stands before its name: `use X as the password`, `"X" == password`."""
     near = text[max(0, start - 44):start]
     window = text[max(0, start - 240):start]
-    if not any(digit in window for digit in "0123456789") and "==" not in near and "!=" not in near:
+    if not _DIGIT.search(window) and "==" not in near and "!=" not in near:
         return
     before = _BEFORE.search(text, max(0, start - 240), start) if _LINK_WORDS.intersection(near.split()) else None
     if before and re.search(r"\d", before.group(1)) and before.group(1) != text[start:start + len(before.group(1))] and is_secret(before.group(1), strong, "said", False, True):
