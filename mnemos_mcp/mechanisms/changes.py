@@ -12,9 +12,10 @@ from functools import lru_cache
 
 from .frame_words import ADDS
 from .frames import heard, successor
+from .holds import asserted, asserted_elsewhere, has_purpose, is_used
 from .instead import in_its_place
 from .lazy import Lazy
-from .phrases import ATTRIBUTES, CONDITION, FROM_NOW_ON, GENERIC, INTENT, LOOSE, NARROWING, PHRASES, REFUSED, STATE, USE, USE_CJK, Kind
+from .phrases import ATTRIBUTES, CONDITION, FROM_NOW_ON, GENERIC, INTENT, LOOSE, NARROWING, PHRASES, STATE, USE, Kind
 from .quantities import Quantity, quantities
 from .rivals import kind_of
 from .wording import DATES, content, fold, is_question, names, negations, opposed, sentences, stem, tokens
@@ -85,7 +86,7 @@ class Changes:
             return ""
         if change.kind == "ended":
             return self._predicate_ended(change, old)
-        if change.kind == "instead" and in_its_place(change.statement, change.gone, old) and _asserted(content(change.gone)[0], old):
+        if change.kind == "instead" and in_its_place(change.statement, change.gone, old) and asserted(content(change.gone)[0], old):
             return f"'{change.gone.strip()}' is left"
         if change.gone and (reason := self._value_left(change, old)):
             return reason
@@ -106,22 +107,22 @@ class Changes:
         specific = [word for word in names(f"x {change.gone}") if word in gone] or [q.value for q in quantities(change.gone)]
         specific = specific or sorted(word for word in gone if kind_of(word, change.gone))
         held = _words(old)
-        if not specific or not gone <= frozenset(content(old)) or not _asserted(specific[0], old):
+        if not specific or not gone <= frozenset(content(old)) or not asserted(specific[0], old):
             return ""
         if not names(f"x {change.gone}") and not _same_count(change, old):
             return ""
-        used = _used(specific[0], old, self.reach) or any(specific[0] in content(earlier.new) for earlier in read(old))
+        used = is_used(specific[0], old, self.reach) or any(specific[0] in content(earlier.new) for earlier in read(old))
         subject = _subject(change.what, change.rest) - gone - _subject(change.new)
         if any(name not in fold(old) for name in names(f"x {change.what} {change.rest}") if name in subject):
             return ""
         shared = (_subject(change.statement) - gone) & held
         if change.kind == "instead":
-            fits = used and len(shared) >= self.shared_words and not _asserted_elsewhere(specific[0], change.statement)
+            fits = used and len(shared) >= self.shared_words and not asserted_elsewhere(specific[0], change.statement)
         elif subject:
             fits = _share(subject, held) >= (self.gone_share if names(f"x {change.gone}") else self.value_share)
         else:
-            thing = _used(specific[0], old, self.reach, LOOSE) or (used and not _used(specific[0], old, self.reach))
-            whole = thing and (change.kind == "gone" or not _has_purpose(specific[0], old))
+            thing = is_used(specific[0], old, self.reach, LOOSE) or (used and not is_used(specific[0], old, self.reach))
+            whole = thing and (change.kind == "gone" or not has_purpose(specific[0], old))
             fits = bool(whole or (used and shared))
         return f"'{change.gone.strip()}' is left" if fits else ""
 
@@ -157,7 +158,7 @@ class Changes:
         for new in content(value):
             kind = kind_of(new, value)
             rivals = [word for word in dict.fromkeys(content(old)) if kind and kind_of(word, old) == kind]
-            if len(rivals) != 1 or rivals[0] == new or not _used(rivals[0], old, self.reach) or not _asserted(rivals[0], old):
+            if len(rivals) != 1 or rivals[0] == new or not is_used(rivals[0], old, self.reach) or not asserted(rivals[0], old):
                 continue
             rest = _subject(old) - subject - {rivals[0]} - _USE
             rest = frozenset(word for word in rest if not word.isdigit())
@@ -252,40 +253,6 @@ def _same_count(change: Change, old: str) -> bool:
 def _counted(text: str) -> frozenset[str]:
     return frozenset(stem(token.casefold()) for token in tokens(text) if stem(token.casefold()) in {q.unit for q in quantities(text)} or re.fullmatch(
         r"(?:milli)?(?:second|minute|hour|day|week|month|year)s?|[kmgt]i?b|ms|s", token.casefold()))
-
-
-def _places(word: str, text: str) -> tuple[list[str], list[int]]:
-    said = [token.casefold() for token in tokens(text)]
-    return said, [i for i, token in enumerate(said) if word in content(token) or token == word]
-
-
-def _asserted(word: str, old: str) -> bool:
-    """The text holds the word as something that is so: not what it came from, refuses or replaced."""
-    said, places = _places(word, old)
-    for place in places:
-        before, after = said[max(0, place - 2):place], said[place + 1:place + 4]
-        if not REFUSED & set(before) and not {"gone", "removed", "deprecated", "replaced", "dropped"} & set(after):
-            return True
-    return False
-
-
-def _asserted_elsewhere(word: str, statement: str) -> bool:
-    """'use jest for units, not jest for the app': the refusal is not general."""
-    return len(_places(word, statement)[1]) > 1
-
-
-def _used(word: str, old: str, reach: int, loose: frozenset[str] = frozenset()) -> bool:
-    """A word of use, the loose ones aside, stands shortly before it."""
-    said, places = _places(word, old)
-    governed = any((USE - loose) & set(said[max(0, place - reach):place]) for place in places)
-    cjk = any(USE_CJK.search(token) for place in places for token in said[max(0, place - 1):place])
-    return governed or cjk or bool(re.search(rf":\s*{re.escape(word)}\b", old, re.IGNORECASE))
-
-
-def _has_purpose(word: str, old: str) -> bool:
-    """'npm to publish the docs': used for one thing, and that may stay."""
-    said, places = _places(word, old)
-    return any({"to", "for", "when", "only", "für", "pour", "para"} & set(said[place + 1:place + 4]) for place in places)
 
 
 def _narrowed(subject: frozenset[str], old: str) -> bool:
