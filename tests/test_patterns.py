@@ -66,7 +66,7 @@ def test_a_damaged_file_gives_no_pattern_that_is_nearly_right(kept, part):
     assert all(mended.stored(one.pattern, one.flags) for one in lazy.MADE)
 
 
-def test_a_pattern_of_the_same_checksum_is_not_taken_for_it(tmp_path, monkeypatch):
+def test_a_pattern_of_the_same_checksum_is_not_taken_for_it(kept, tmp_path, monkeypatch):  # with `kept` every pattern is made already
     monkeypatch.setattr(lazy, "MADE", [lazy.Lazy("one")])
     monkeypatch.setattr(patterns, "_key", lambda source, flags: (1, flags))
     patterns.keep(str(tmp_path))

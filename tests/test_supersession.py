@@ -96,6 +96,13 @@ CHANGED = [
     ("Das Team heißt Falke", "Das Team wurde in Adler umbenannt"),
     ("Les sauvegardes vont sur S3", "Les sauvegardes vont maintenant sur GCS"),
     ("Formateamos con black", "No, formateamos con ruff, no con black"),
+    ("The ledger moved from PostgreSQL 14 to 16.", "We moved the ledger from PostgreSQL 16 to 17."),
+    ("The queue went from RabbitMQ 3.8 to 3.12.", "The queue went from RabbitMQ 3.12 to 4.0."),
+    ("Deploys happen on Mondays.", "Deploys shifted from Mondays to Wednesdays."),
+    ("Maria owns the billing service.", "Ownership of the billing service passed from Maria to Jonas."),
+    ("The linter is ESLint.", "ESLint was dropped in favour of Biome."),
+    ("Jest is our test runner.", "We ditched Jest in favor of Vitest."),
+    ("The search index was moved from Solr to Elasticsearch in 2024.", "The search index now runs on OpenSearch."),
 ]
 
 
@@ -105,6 +112,12 @@ def test_an_explicit_change_of_the_same_subject_retires_the_old(old: str, new: s
 
 
 UNTOUCHED = [
+    ("The ledger moved from PostgreSQL 14 to 16.", "We moved the reporting store from PostgreSQL 16 to 17."),
+    ("Deploys happen on Mondays.", "The team lunch shifted from Mondays to Wednesdays."),
+    ("Maria owns the billing service.", "Ownership of the search service passed from Maria to Jonas."),
+    ("We keep ESLint for the legacy app.", "The new app dropped ESLint in favour of Biome."),
+    ("Jest is our test runner.", "Prettier was dropped in favour of Biome for formatting."),
+    ("The docs site was moved from Netlify to Vercel in 2024.", "The search index now runs on OpenSearch."),
     ("We use npm", "We moved the docs to docs/"),
     ("We use npm", "We moved the docs from npm to yarn"),
     ("Publish the SDK with npm publish", "We moved from npm to yarn"),

@@ -104,14 +104,15 @@ class Changes:
     def _value_left(self, change: Change, old: str) -> str:
         """The older text asserts the very thing that the phrase calls gone."""
         gone = frozenset(content(change.gone)) - _GENERIC
-        specific = [word for word in names(f"x {change.gone}") if word in gone] or [q.value for q in quantities(change.gone)]
+        named = [word if word in gone or change.kind == "instead" else stem(word) for word in names(f"x {change.gone}")]
+        specific = [word for word in named if word in gone] or [q.value for q in quantities(change.gone)]
         specific = specific or sorted(word for word in gone if kind_of(word, change.gone))
-        held = _words(old)
-        if not specific or not gone <= frozenset(content(old)) or not asserted(specific[0], old):
+        held, arrived = _words(old), _arrived(old)
+        if not specific or not gone <= frozenset(content(old)) or not (asserted(specific[0], old) or any(gone <= words for words in arrived)):
             return ""
-        if not names(f"x {change.gone}") and not _same_count(change, old):
+        if not named and not _same_count(change, old):
             return ""
-        used = is_used(specific[0], old, self.reach) or any(specific[0] in content(earlier.new) for earlier in read(old))
+        used = is_used(specific[0], old, self.reach) or any(specific[0] in words for words in arrived)
         subject = _subject(change.what, change.rest) - gone - _subject(change.new)
         if any(name not in fold(old) for name in names(f"x {change.what} {change.rest}") if name in subject):
             return ""
@@ -157,8 +158,8 @@ class Changes:
     def _rival(self, subject: frozenset[str], value: str, old: str, held: frozenset[str]) -> tuple[str, str] | None:
         for new in content(value):
             kind = kind_of(new, value)
-            rivals = [word for word in dict.fromkeys(content(old)) if kind and kind_of(word, old) == kind]
-            if len(rivals) != 1 or rivals[0] == new or not is_used(rivals[0], old, self.reach) or not asserted(rivals[0], old):
+            rivals = [word for word in dict.fromkeys(content(old)) if kind and kind_of(word, old) == kind and asserted(word, old)]
+            if len(rivals) != 1 or rivals[0] == new or not (is_used(rivals[0], old, self.reach) or any(rivals[0] in words for words in _arrived(old))):
                 continue
             rest = _subject(old) - subject - {rivals[0]} - _USE
             rest = frozenset(word for word in rest if not word.isdigit())
@@ -231,6 +232,16 @@ def _subject(*parts: str) -> frozenset[str]:
 
 def _share(subject: frozenset[str], held: frozenset[str]) -> float:
     return len(subject & held) / len(subject) if subject else 0.0
+
+
+def _arrived(old: str) -> list[frozenset[str]]:
+    """What the older text's own changes led to, as content words: 'from PostgreSQL 14 to 16' led to PostgreSQL 16."""
+    found = []
+    for change in read(old):
+        bare = change.gone and not names(f"x {change.new}") and quantities(change.new)
+        kept = frozenset(content(change.gone)) - {q.value for q in quantities(change.gone)} if bare else frozenset()
+        found.append(frozenset(content(change.new)) | kept)
+    return found
 
 
 def _same_type(new: Quantity, old: Quantity, subject: frozenset[str]) -> bool:

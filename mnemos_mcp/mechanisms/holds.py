@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 
-from .phrases import REFUSED, USE, USE_CJK
+from .phrases import REFUSED, USE, USE_BEHIND, USE_CJK
 from .wording import content, tokens
 
 
@@ -29,11 +29,12 @@ def asserted_elsewhere(word: str, statement: str) -> bool:
 
 
 def is_used(word: str, old: str, reach: int, loose: frozenset[str] = frozenset()) -> bool:
-    """A word of use, the loose ones aside, stands shortly before it."""
+    """A word of use, the loose ones aside, stands shortly before it, or the text says of it what it is here."""
     said, places = _places(word, old)
     governed = any((USE - loose) & set(said[max(0, place - reach):place]) for place in places)
     cjk = any(USE_CJK.search(token) for place in places for token in said[max(0, place - 1):place])
-    return governed or cjk or bool(re.search(rf":\s*{re.escape(word)}\b", old, re.IGNORECASE))
+    behind = any(tuple(said[place + 1:place + 3]) in USE_BEHIND for place in places)
+    return governed or behind or cjk or bool(re.search(rf":\s*{re.escape(word)}\b", old, re.IGNORECASE))
 
 
 def has_purpose(word: str, old: str) -> bool:

@@ -14,11 +14,12 @@ from .lazy import Lazy
 Kind = Literal["replaced", "set", "gone", "instead", "ended", "state"]
 
 _V = (r"(?:(?<!to )(?<!please )(?:raised|increased|lowered|reduced|cut|bumped|changed|moved|switched|upgraded|downgraded|migrated|updated|shortened|lengthened|extended|decreased"
-      r"|adjusted|converted|transitioned|shifted|swapped|ported|rescheduled|postponed|went)|(?:(?:are|am|is|'re|'m|’re|’m)\s+(?:now\s+)?)(?:migrating|moving|switching|transitioning)"
+      r"|adjusted|converted|transitioned|shifted|swapped|ported|rescheduled|postponed|transferred|handed|reassigned|passed|went)|(?:(?:are|am|is|'re|'m|’re|’m)\s+(?:now\s+)?)(?:migrating|moving|switching|transitioning)"
       r"|(?:was|were|is now|are now|has been|have been|got)\s+(?:set|doubled|halved|dropped|brought|trimmed))")
 _X = r"[^,;:，；：。]"
-_END = r"(?=$|[,;:.!。，；：]|\s+(?:and|but|because|so|since|while|after|before|in|for|on|as|everywhere|last|this|und|et|y|weil|car|porque)\b)"
+_END = r"(?=$|[,;:!。，；：]|\.(?!\d)|\s+(?:and|but|because|so|since|while|after|before|in|for|on|as|everywhere|last|this|und|et|y|weil|car|porque)\b)"
 _GONE = r"(?:gone|removed|dropped|deprecated|retired|replaced|abandoned|discontinued|decommissioned|superseded|phased out|shut down|turned off|switched off|taken down|torn down|scrapped|no longer (?:used|in use|needed|supported|maintained|installed))"
+_LEFT = r"(?:dropped|retired|abandoned|ditched|removed|deprecated|discontinued|phased out|scrapped|given up)"
 _ADV = r"(?:\s+(?:now|finally|fully|completely|entirely|officially))?"
 _DE = r"(?:umgestellt|gewechselt|migriert|umgestiegen|umgezogen|erhöht|gesenkt|reduziert|verkürzt|verlängert|angehoben|geändert|aktualisiert|hochgesetzt|herabgesetzt)"
 _FR = r"(?:passé(?:e|s|es)?|migré(?:e|s|es)?|basculé(?:e|s|es)?|changé(?:e|s|es)?|réduit(?:e|s|es)?|augmenté(?:e|s|es)?|abaissé(?:e|s|es)?|porté(?:e|s|es)?|relevé(?:e|s|es)?|passe|passons)"
@@ -29,7 +30,8 @@ _SOURCES: tuple[tuple[str, str], ...] = (  # 'before': what is gone is the claus
     # what left for what
     ("replaced", rf"\b{_V}\b(?P<what>{_X}{{0,80}}?)\s+(?:away\s+)?from\s+(?P<gone>{_X}{{1,50}}?)\s+(?:over\s+|back\s+|up\s+|down\s+)?(?:to|into|onto)\s+(?P<new>{_X}{{1,50}}?){_END}(?P<rest>{_X}{{0,120}})"),
     ("replaced", rf"\b(?:replaced|swapped out|swapped|exchanged)\s+(?P<gone>{_X}{{1,50}}?)\s+(?:with|by|for|in favou?r of)\s+(?P<new>{_X}{{1,50}}?){_END}(?P<rest>{_X}{{0,120}})"),
-    ("replaced before", rf"\b(?:is|are|was|were|has been|have been|got){_ADV}\s+replaced\s+(?:by|with)\s+(?P<new>{_X}{{1,50}}?){_END}(?P<rest>{_X}{{0,120}})"),
+    ("replaced", rf"\b{_LEFT}\s+(?P<gone>{_X}{{1,50}}?)\s+in favou?r of\s+(?P<new>{_X}{{1,50}}?){_END}(?P<rest>{_X}{{0,120}})"),
+    ("replaced before", rf"\b(?:is|are|was|were|has been|have been|got){_ADV}\s+(?:replaced\s+(?:by|with)|{_LEFT}\s+in favou?r of)\s+(?P<new>{_X}{{1,50}}?){_END}(?P<rest>{_X}{{0,120}})"),
     ("replaced", rf"\bvon\s+(?P<gone>{_X}{{1,40}}?)\s+(?:auf|zu|nach)\s+(?P<new>{_X}{{1,40}}?)\s+{_DE}(?P<rest>{_X}{{0,120}})"),
     ("replaced", rf"\b(?:wechselten|wechseln|migrierten|migrieren|wechselte|stellten|stellen)\b(?P<what>{_X}{{0,60}}?)\s+von\s+(?P<gone>{_X}{{1,40}}?)\s+(?:auf|zu|nach)\s+(?P<new>{_X}{{1,40}}?)(?=$|[\s,;:.])(?P<rest>{_X}{{0,120}})"),
     ("replaced before", rf"\b(?:wurde\w*\s+|haben wir\s+)?durch\s+(?P<new>{_X}{{1,40}}?)\s+(?:ersetzt|abgelöst)(?P<rest>{_X}{{0,120}})"),
@@ -88,6 +90,8 @@ REFUSED = frozenset("from not no never instead of than over off without unlike v
 USE = frozenset("""use uses used using run runs running with on in through via by built based written managed install installs installed deploy deploys deployed hosted
 powered talk talks stored rely relies require requires is are prefer prefers picked chose chosen works live lives = : verwenden verwendet nutzen nutzt benutzen läuft mit auf
 utilise utilisons utilisent avec usa usamos utiliza utilizamos con es est ist""".split())
+# What says so behind the value: "Jest is our test runner".
+USE_BEHIND = frozenset((verb, whose) for verb in "is are ist sind est sont es son".split() for whose in "our the unser unsere der die das notre le la nuestro nuestra el".split())
 # Of these the ones that alone do not make it the thing used: "publish with npm publish".
 LOOSE = frozenset("with on in through via by mit auf avec con".split())
 # What narrows a change: "removed Redis from the docs". A reason or a time after it does not.
@@ -101,4 +105,4 @@ projekt wir nutzen verwenden benutzen projet utilise utilisons proyecto usamos u
 我们 项目 仓库 使用 这个 现在 已经 目前 改用 迁移 切换 们已 已从 已不 不再 再使 们使 们在 在这 个仓 库使 库中 中使 个项 目使""".split())
 # Words for one attribute.
 ATTRIBUTES = tuple(words.split() for words in ("lifetime last lasts lifespan ttl expire expires expiry expiration valid validity", "limit maximum max cap ceiling quota",
-                                               "timeout timeouts", "memory ram", "interval frequency", "price cost", "deadline due"))
+                                               "timeout timeouts", "memory ram", "interval frequency", "price cost", "deadline due", "own owns owner owned ownership"))

@@ -46,7 +46,7 @@ OPPOSITES: tuple[frozenset[str], ...] = tuple(frozenset(pair.split()) for pair i
     "enabled disabled", "enable disable", "on off", "true false", "always never", "before after", "allow deny", "allowed denied", "allow block", "allow forbid",
     "min max", "minimum maximum", "least most", "increase decrease", "increased decreased", "client server", "frontend backend", "read write", "input output",
     "staging production", "staging prod", "dev prod", "development production", "test production", "local remote", "sync async", "synchronous asynchronous",
-    "public private", "internal external", "first last", "left right", "open closed", "start stop", "up down", "master replica", "primary replica",
+    "public private", "internal external", "first last", "left right", "open closed", "start stop", "up down", "master replica", "primary replica", "legacy new",
     "primary secondary", "upload download", "inbound outbound", "ascending descending", "optional required", "optional mandatory", "may must", "safe unsafe",
     "mutable immutable", "stateful stateless", "ios android", "light dark", "tabs spaces", "upper lower", "uppercase lowercase", "monolith microservices",
     "today tomorrow", "yesterday today", "squash rebase", "merge rebase", "merge squash", "passes fails", "works broken", "above below", "inside outside",
@@ -145,7 +145,7 @@ def names(text: str) -> tuple[str, ...]:
             word = token.casefold()
             number = re.fullmatch(r"-?[vV]?\d[\d.,:]*", token)
             capital = place > 0 and token[0].isupper() and word not in STOP
-            known = (word in KIND and word not in ORDINARY) or word in DATES
+            known = (word in KIND and word not in ORDINARY) or word.removesuffix("s") in DATES
             if not number and not re.match(f"[{CJK}]", token) and (capital or known or _INNER.search(token) or token[0] in "/@$~"):
                 found.append(SPELLINGS.get(word, word).removesuffix("'s"))
     return tuple(found)
