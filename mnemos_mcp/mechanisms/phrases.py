@@ -14,7 +14,7 @@ from .lazy import Lazy
 Kind = Literal["replaced", "set", "gone", "instead", "ended", "state"]
 
 _V = (r"(?:(?<!to )(?<!please )(?:raised|increased|lowered|reduced|cut|bumped|changed|moved|switched|upgraded|downgraded|migrated|updated|shortened|lengthened|extended|decreased"
-      r"|adjusted|converted|transitioned|shifted|swapped|ported|rescheduled|postponed|transferred|handed|reassigned|passed|went)|(?:(?:are|am|is|'re|'m|’re|’m)\s+(?:now\s+)?)(?:migrating|moving|switching|transitioning)"
+      r"|adjusted|converted|transitioned|shifted|swapped|ported|rescheduled|postponed|reassigned|handed over|went)|(?:(?:are|am|is|'re|'m|’re|’m)\s+(?:now\s+)?)(?:migrating|moving|switching|transitioning)"
       r"|(?:was|were|is now|are now|has been|have been|got)\s+(?:set|doubled|halved|dropped|brought|trimmed))")
 _X = r"[^,;:，；：。]"
 _END = r"(?=$|[,;:!。，；：]|\.(?!\d)|\s+(?:and|but|because|so|since|while|after|before|in|for|on|as|everywhere|last|this|und|et|y|weil|car|porque)\b)"
@@ -29,6 +29,8 @@ _ES = (r"(?:pasamos|cambiamos|migramos|migrado|pasado|cambiado|pasó|cambió|sub
 _SOURCES: tuple[tuple[str, str], ...] = (  # 'before': what is gone is the clause up to the match
     # what left for what
     ("replaced", rf"\b{_V}\b(?P<what>{_X}{{0,80}}?)\s+(?:away\s+)?from\s+(?P<gone>{_X}{{1,50}}?)\s+(?:over\s+|back\s+|up\s+|down\s+)?(?:to|into|onto)\s+(?P<new>{_X}{{1,50}}?){_END}(?P<rest>{_X}{{0,120}})"),
+    ("replaced", rf"\b(?P<what>(?:ownership|responsibility|leadership|maintenance|lead|role|on-call)\b{_X}{{0,60}}?)\s+(?:(?:was|were|has been|is)\s+)?(?:passed|handed|transferred|given)"
+                 rf"\s+(?:on\s+)?from\s+(?P<gone>{_X}{{1,50}}?)\s+to\s+(?P<new>{_X}{{1,50}}?){_END}(?P<rest>{_X}{{0,120}})"),
     ("replaced", rf"\b(?:replaced|swapped out|swapped|exchanged)\s+(?P<gone>{_X}{{1,50}}?)\s+(?:with|by|for|in favou?r of)\s+(?P<new>{_X}{{1,50}}?){_END}(?P<rest>{_X}{{0,120}})"),
     ("replaced", rf"\b{_LEFT}\s+(?P<gone>{_X}{{1,50}}?)\s+in favou?r of\s+(?P<new>{_X}{{1,50}}?){_END}(?P<rest>{_X}{{0,120}})"),
     ("replaced before", rf"\b(?:is|are|was|were|has been|have been|got){_ADV}\s+(?:replaced\s+(?:by|with)|{_LEFT}\s+in favou?r of)\s+(?P<new>{_X}{{1,50}}?){_END}(?P<rest>{_X}{{0,120}})"),
