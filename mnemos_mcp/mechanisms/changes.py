@@ -112,7 +112,8 @@ class Changes:
             return ""
         if not named and not _same_count(change, old):
             return ""
-        used = is_used(specific[0], old, self.reach) or any(specific[0] in words for words in arrived)
+        stands = is_used(specific[0], old, self.reach)
+        used = stands or any(specific[0] in words for words in arrived)
         subject = _subject(change.what, change.rest) - gone - _subject(change.new)
         if any(name not in fold(old) for name in names(f"x {change.what} {change.rest}") if name in subject):
             return ""
@@ -120,9 +121,9 @@ class Changes:
         if change.kind == "instead":
             fits = used and len(shared) >= self.shared_words and not asserted_elsewhere(specific[0], change.statement)
         elif subject:
-            fits = _share(subject, held) >= (self.gone_share if names(f"x {change.gone}") else self.value_share)
+            fits = _share(subject, held) >= (self.gone_share if named else self.value_share)
         else:
-            thing = is_used(specific[0], old, self.reach, LOOSE) or (used and not is_used(specific[0], old, self.reach))
+            thing = is_used(specific[0], old, self.reach, LOOSE) or (used and not stands)
             whole = thing and (change.kind == "gone" or not has_purpose(specific[0], old))
             fits = bool(whole or (used and shared))
         return f"'{change.gone.strip()}' is left" if fits else ""

@@ -44,15 +44,19 @@ def tried(pattern: Lazy, starts: Iterable[int], text: str) -> Iterator[re.Match[
             yield match
 
 
+def _many(text: str) -> int:
+    return len(text) // 16 + 4
+
+
 def few(starts: Iterable[int], text: str) -> list[int]:
     """`starts`, or the first of them, as many as make trying each dearer than searching."""
-    return list(islice(starts, len(text) // 16 + 4))
+    return list(islice(starts, _many(text)))
 
 
 def tried_if_few(pattern: Lazy, starts: Iterable[int], text: str) -> Iterator[re.Match[str]]:
     """The same as tried, by a plain search where `starts` are nearly everywhere."""
     chosen = few(starts, text)
-    return tried(pattern, chosen, text) if len(chosen) < len(text) // 16 + 4 else pattern.finditer(text)
+    return tried(pattern, chosen, text) if len(chosen) < _many(text) else pattern.finditer(text)
 
 
 class Led:
